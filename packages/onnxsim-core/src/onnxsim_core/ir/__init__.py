@@ -1,0 +1,1 @@
+"""The in-memory model: values, nodes, graphs, and the sizes and tensors they carry."""
