@@ -1,0 +1,1 @@
+"""Constant folding: what a node computes from known numbers becomes a known value."""

@@ -1,0 +1,173 @@
+"""Which nodes fold, with what, and when.
+
+Small results are stored at once. A large result of a node that blows its inputs up (Expand, Tile, ConstantOfShape...) is
+only *known*: the value carries its numbers for those who can use them, the node stays until nobody reads it. What has no
+kernel here is gathered and run in one runtime session at the end of a round.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ..infer.engine import DATA_LIMIT, Inference
+from ..ir.dtypes import BOOL, INT32, INT64, nbytes, numpy_dtype
+from ..ir.graph import Node, Value
+from ..ir.tensors import ArrayTensor, DeferredTensor, Tensor
+from ..ops.registry import KERNELS
+from . import policy
+
+KNOWN_LIMIT = 64 << 20
+"""Largest generated result that is computed just to be known."""
+DEFER_FROM = 1 << 20
+"""Results from this size on are computed when they are written, one at a time."""
+DEFERRABLE = frozenset({"Transpose", "Cast", "Concat", "Slice", "Gather", "Mul", "Add", "Sub", "Div", "Neg", "Split"})
+ALIASES = frozenset({"Reshape", "Squeeze", "Unsqueeze", "Flatten", "Identity", "Dropout"})
+"""Operators whose result is their first input's bytes under other dims."""
+SMALL = 1024
+
+Runtime = Callable[[list[Node]], "dict[Node, list[Any] | None]"]
+
+
+class Folder:
+    """Folds nodes of one model under one set of options."""
+
+    __slots__ = ("ctx", "table", "limit", "pending", "refused", "grown", "growth_limit", "initializers_as_constants",
+                 "generator_limit")
+
+    def __init__(self, ctx: Inference, *, limit: int = policy.MEBIBYTE, generator_limit: int = SMALL) -> None:
+        self.ctx = ctx
+        self.table = KERNELS.table(ctx.model.opsets)
+        self.limit = limit
+        self.generator_limit = generator_limit
+        self.pending: dict[Node, None] = {}
+        self.refused: dict[Node, str] = {}
+        self.grown = 0
+
+    # --- one node --------------------------------------------------------------------------------------------------
+    def fold(self, node: Node) -> Sequence[Value] | None:
+        """The constants that replace the node's outputs, or None if it stays (for now)."""
+        outputs = node.outputs
+        first = outputs[0] if outputs else None
+        if first is None or node.domain:
+            return None
+        if first.data is not None and len(outputs) == 1 and first.dtype in (INT64, INT32, BOOL):
+            found = self._from_data(node, first)
+            if found is not None:
+                return found
+        for value in node.inputs:
+            if value is not None and (value.tensor is None or value.is_input):
+                return None
+        if first.tensor is not None or node in self.refused or node.op_type in policy.QUANTIZERS:
+            return None
+        if not policy.is_deterministic(node):
+            return None
+        return self._compute(node)
+
+    def _from_data(self, node: Node, value: Value) -> Sequence[Value] | None:
+        """A value whose elements are all known is a constant, whatever made it."""
+        data = value.data
+        shape = value.shape
+        if shape is None or data is None or value.doubtful:
+            return None
+        for element in data:
+            if type(element) is not int:
+                return None
+        for size in shape:
+            if type(size) is not int:
+                return None
+        if not policy.is_deterministic(node):
+            return None
+        import numpy as np
+
+        array = np.array(data, numpy_dtype(value.dtype)).reshape(shape)
+        return [self.store(node, value, ArrayTensor(array))]
+
+    def _compute(self, node: Node) -> Sequence[Value] | None:
+        op_type = node.op_type
+        value = node.outputs[0]
+        size = self._result_bytes(node)
+        if op_type in ALIASES and node.inputs and size is not None and value.shape is not None and len(node.outputs) == 1:
+            tensor = node.inputs[0].tensor  # type: ignore[union-attr]
+            assert tensor is not None
+            if self._storable(node, size):
+                return [self.store(node, value, tensor.reshaped(value.shape))]
+            return None
+        kernel = self.table.get(op_type)
+        if size is not None and not self._storable(node, size):
+            if kernel is not None and size <= KNOWN_LIMIT and value.tensor is None and len(node.outputs) == 1:
+                self._know(node, value, kernel, size)
+            return None
+        if kernel is None:
+            if size is not None and size <= KNOWN_LIMIT:
+                self.pending[node] = None
+            return None
+        if size is not None and size >= DEFER_FROM and op_type in DEFERRABLE and len(node.outputs) == 1:
+            return [self.store(node, value, self._deferred(node, value, kernel))]
+        arrays = [None if v is None else v.tensor.numpy() for v in node.inputs]  # type: ignore[union-attr]
+        result = kernel(node, arrays, self.ctx)
+        if result is None:
+            self.pending[node] = None
+            return None
+        results = result if isinstance(result, (list, tuple)) else [result]
+        return self.accept(node, results)
+
+    def accept(self, node: Node, arrays: Sequence[Any]) -> Sequence[Value] | None:
+        """Store computed results, unless one turned out too large to keep."""
+        tensors = [ArrayTensor(array) for array in arrays]
+        if not self._storable(node, sum(t.nbytes for t in tensors)):
+            self.refused[node] = "the result is larger than the size policy allows"
+            return None
+        return [self.store(node, value, tensor) for value, tensor in zip(node.outputs, tensors)]
+
+    def store(self, node: Node, value: Value, tensor: Tensor) -> Value:
+        assert node.graph is not None
+        constant = node.graph.constant(tensor, value.name if not value.outputs else value.name + "_const")
+        if tensor.size <= DATA_LIMIT and value.data is not None:
+            constant.data = value.data
+        self.grown += tensor.nbytes - policy.credit(node, node.inputs)
+        return constant
+
+    # --- size ------------------------------------------------------------------------------------------------------
+    def _result_bytes(self, node: Node) -> int | None:
+        """Bytes of all results, when their sizes are known before computing."""
+        total = 0
+        for value in node.outputs:
+            if value.shape is None or not value.dtype or value.dtype == 8:
+                return None
+            numel = 1
+            for size in value.shape:
+                if type(size) is not int:
+                    return None
+                numel *= size
+            total += nbytes(value.dtype, numel)
+        return total
+
+    def _storable(self, node: Node, size: int) -> bool:
+        limit = self.generator_limit if node.op_type in policy.GENERATORS else self.limit
+        return size <= limit or size <= policy.credit(node, node.inputs)
+
+    def allows_growth(self, size: int, replaced: Sequence[Value]) -> bool:
+        """May a rule store `size` new bytes in place of these constants?"""
+        kept = 0
+        for value in replaced:
+            if len(value.uses) == 1 and not value.outputs:
+                kept += policy.weight_bytes(value)
+        return size <= self.limit or size <= kept + SMALL
+
+    def _deferred(self, node: Node, value: Value, kernel: Any) -> Tensor:
+        """The same computation, run when the numbers are asked for. The node is gone by then, its inputs are held."""
+        inputs = [None if v is None else v.tensor for v in node.inputs]
+        ctx = self.ctx
+
+        def compute() -> Any:
+            result = kernel(node, [None if t is None else t.numpy() for t in inputs], ctx)
+            return result[0] if isinstance(result, (list, tuple)) else result
+
+        assert value.shape is not None
+        return DeferredTensor(value.dtype, value.shape, compute)  # type: ignore[arg-type]
+
+    def _know(self, node: Node, value: Value, kernel: Any, size: int) -> None:
+        value.tensor = self._deferred(node, value, kernel)
+        if self.ctx.changed is not None:
+            self.ctx.changed(value)

@@ -1,0 +1,1 @@
+"""Shape, type and small-value inference over the graph."""

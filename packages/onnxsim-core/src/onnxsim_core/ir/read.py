@@ -1,0 +1,332 @@
+"""From a file, bytes or ModelProto to a `Model`.
+
+Large tensors stay where they are: the wire scanner leaves spans in their place, and values hold tensors that refer to
+them. Names are resolved scope by scope; nodes may stand in any order and are sorted when they do not stand in
+topological order.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+from ..errors import ModelError
+from .dims import SymbolTable
+from .files import File, resolve_external
+from .graph import Function, Graph, Model, Node, Value, add_use, decode_attributes
+from .sort import sort_nodes
+from .tensors import ArrayTensor, MissingTensor, SpanTensor, Tensor, tensor_from_proto
+from .wire import INLINE, scan
+
+_VALUE_ATTRIBUTES = {"value", "value_int", "value_ints", "value_float", "value_floats", "value_string", "value_strings"}
+
+
+class Reader:
+    """Turns one ModelProto (large tensors as references) into a Model."""
+
+    def __init__(self, proto: Any, *, file: File | None = None, base_dir: str | None = None) -> None:
+        self.model = Model(proto, SymbolTable())
+        self.model.base_dir = base_dir
+        self.file = file
+        self.base_dir = base_dir
+        self._files: dict[str, File] = {}
+
+    # --- model -----------------------------------------------------------------------------------------------------
+    def read(self) -> Model:
+        model, proto = self.model, self.model.proto
+        if not proto.HasField("graph"):
+            raise ModelError("the file holds no graph: it is not an ONNX model", hint="was the right file given?")
+        model.ir_version = proto.ir_version
+        if not proto.opset_import:
+            raise ModelError("the model imports no operator set (opset_import is empty)")
+        for entry in proto.opset_import:
+            domain = "" if entry.domain == "ai.onnx" else entry.domain
+            model.opsets[domain] = max(entry.version, model.opsets.get(domain, 0))
+        for function in proto.functions:
+            key = (function.domain, function.name, getattr(function, "overload", ""))
+            model.functions[key] = Function(function)
+        model.graph = Graph(model, proto.graph.name, proto.graph)
+        self.graph(model.graph, proto.graph, None)
+        return model
+
+    # --- graphs ----------------------------------------------------------------------------------------------------
+    def graph(self, graph: Graph, proto: Any, outer: Scope | None) -> None:
+        scope = Scope(graph, outer)
+        names = self.model.names
+        for info in proto.value_info:
+            graph.value_info[info.name] = info
+        self._inputs(graph, proto, scope)
+        for tensor in proto.initializer:
+            self._initializer(graph, scope, tensor.name, self.tensor(tensor), tensor)
+        for sparse in proto.sparse_initializer:
+            value = scope.define(sparse.values.name)
+            graph.sparse[value.name] = sparse
+            value.dtype = sparse.values.data_type
+            value.shape = tuple(sparse.dims)
+        for node in proto.node:
+            self.node(graph, scope, node)
+        for output in proto.output:
+            value = scope.find(output.name)
+            value.outputs += 1
+            value.info = output
+            if output.type.WhichOneof("value") not in (None, "tensor_type"):
+                value.type_proto = output.type
+            graph.outputs.append(value)
+        names.update(scope.values)
+        if scope.close():
+            sort_nodes(graph)
+
+    def _inputs(self, graph: Graph, proto: Any, scope: Scope) -> None:
+        for info in proto.input:
+            if info.name in scope.values:
+                raise ModelError(f"two graph inputs have the name {info.name!r}", where=graph.where())
+            value = scope.define(info.name)
+            value.is_input = True
+            value.info = info
+            self.declared_type(value, info.type)
+            graph.inputs.append(value)
+
+    def _initializer(self, graph: Graph, scope: Scope, name: str, tensor: Tensor, proto: Any) -> None:
+        value = scope.values.get(name)
+        if value is None:
+            value = scope.define(name)
+        elif value.tensor is not None:
+            raise ModelError(f"two initializers have the name {name!r}", where=graph.where())
+        value.tensor = tensor
+        value.dtype = tensor.dtype
+        value.shape = tensor.dims
+        if not value.is_input:
+            value.info = proto if proto is not None and (proto.doc_string or proto.metadata_props) else None
+        graph.constants[value] = None
+
+    def declared_type(self, value: Value, proto: Any) -> None:
+        """Take dtype and shape from a TypeProto; a negative size is an unknown one."""
+        if proto.WhichOneof("value") != "tensor_type":
+            value.type_proto = proto
+            return
+        tensor = proto.tensor_type
+        value.dtype = tensor.elem_type
+        if tensor.HasField("shape"):
+            value.shape = tuple(self.size(dim) for dim in tensor.shape.dim)
+
+    def size(self, dim: Any) -> Any:
+        kind = dim.WhichOneof("value")
+        if kind == "dim_value":
+            return dim.dim_value if dim.dim_value >= 0 else self.model.symbols.fresh()
+        return self.model.symbols.named(dim.dim_param) if kind == "dim_param" and dim.dim_param else self.model.symbols.fresh()
+
+    # --- nodes -----------------------------------------------------------------------------------------------------
+    def node(self, graph: Graph, scope: Scope, proto: Any) -> None:
+        op_type, domain = proto.op_type, proto.domain
+        if domain == "ai.onnx":
+            domain = ""
+        if op_type == "Constant" and not domain and self._constant(graph, scope, proto):
+            return
+        find = scope.find
+        inputs: list[Value | None] = [find(name) if name else None for name in proto.input]
+        node = Node(op_type, inputs, [], domain=domain, name=proto.name, proto=proto,
+                    overload=proto.overload)
+        for value in inputs:
+            if value is not None:
+                add_use(value, node)
+        for name in proto.output:
+            value = scope.produce(name) if name else Value("", graph)
+            value.node = node
+            node.outputs.append(value)
+        graph.append(node)
+        if domain == "com.microsoft" and proto.domain != domain:
+            node.changed = True
+        for attribute in proto.attribute:
+            if attribute.type == 5:
+                self._body(node, attribute.name, attribute.g, scope)
+            elif attribute.type == 10:
+                raise ModelError("a list-of-graphs attribute is not part of any ONNX operator", where=node.where())
+            elif attribute.type == 4 and attribute.t.data_location == 1:
+                attributes = decode_attributes(proto)
+                attributes[attribute.name] = self.tensor(attribute.t)
+                node._attributes = attributes
+                node.changed = True
+
+    def _body(self, node: Node, name: str, proto: Any, scope: Scope) -> None:
+        assert node.graph is not None
+        body = Graph(self.model, proto.name, proto)
+        body.owner, body.owner_attribute = node, name
+        if node.bodies is None:
+            node.bodies = {}
+        node.bodies[name] = body
+        self.graph(body, proto, scope)
+
+    def _constant(self, graph: Graph, scope: Scope, proto: Any) -> bool:
+        """A Constant node becomes a constant value; forms without a plain tensor stay nodes."""
+        attributes = proto.attribute
+        if len(attributes) != 1 or attributes[0].name not in _VALUE_ATTRIBUTES or attributes[0].ref_attr_name:
+            return False
+        attribute = attributes[0]
+        tensor = self.tensor(attribute.t) if attribute.name == "value" else constant_tensor(attribute)
+        value = scope.produce(proto.output[0])
+        value.tensor, value.dtype, value.shape = tensor, tensor.dtype, tensor.dims
+        graph.constants[value] = None
+        return True
+
+    # --- tensors ---------------------------------------------------------------------------------------------------
+    def tensor(self, proto: Any) -> Tensor:
+        if proto.data_location != 1:
+            return tensor_from_proto(proto)
+        fields = {entry.key: entry.value for entry in proto.external_data}
+        location = fields.get("location", "")
+        try:
+            offset = int(fields.get("offset") or 0)
+            length = int(fields["length"]) if fields.get("length") else None
+        except ValueError:
+            raise ModelError(f"tensor {proto.name!r}: external offset or length is not a number") from None
+        dims = tuple(proto.dims)
+        if location == INLINE:
+            assert self.file is not None
+            return SpanTensor(proto.data_type, dims, self.file, offset, length)
+        if self.base_dir is None:
+            return MissingTensor(proto.data_type, dims, f"tensor {proto.name!r} refers to external data "
+                                 f"{location!r}, but the model came without a folder")
+        return SpanTensor(proto.data_type, dims, self._external(location, proto.name), offset, length)
+
+    def _external(self, location: str, name: str) -> File:
+        file = self._files.get(location)
+        if file is None:
+            assert self.base_dir is not None
+            file = self._files[location] = File(resolve_external(self.base_dir, location, tensor=name))
+        return file
+
+
+class Scope:
+    """Names of one graph, with the graph around it. A name used before it is made is a promise to be kept by `close`."""
+
+    __slots__ = ("graph", "outer", "values", "promised", "unsorted")
+
+    def __init__(self, graph: Graph, outer: Scope | None) -> None:
+        self.graph = graph
+        self.outer = outer
+        self.values: dict[str, Value] = {}
+        self.promised: dict[str, Value] = {}
+        self.unsorted = False
+
+    def define(self, name: str) -> Value:
+        value = self.values[name] = Value(name, self.graph)
+        return value
+
+    def produce(self, name: str) -> Value:
+        """The value of a node output of that name."""
+        if name in self.values:
+            raise ModelError(f"the name {name!r} is given to two values", where=self.graph.where())
+        promised = self.promised.pop(name, None)
+        if promised is not None:
+            self.unsorted = True
+            self.values[name] = promised
+            return promised
+        value = self.values[name] = Value(name, self.graph)
+        return value
+
+    def find(self, name: str) -> Value:
+        value = self.values.get(name)
+        if value is not None:
+            return value
+        outer = self.outer
+        while outer is not None:
+            value = outer.values.get(name)
+            if value is not None:
+                return value
+            outer = outer.outer
+        value = self.promised.get(name)
+        if value is None:
+            value = self.promised[name] = Value(name, self.graph)
+        return value
+
+    def close(self) -> bool:
+        """Hand names nobody made to the scope around; True if nodes stand before their inputs."""
+        for name, value in self.promised.items():
+            if self.outer is None:
+                users = [user.where() for user in value.uses]
+                raise ModelError(f"{name!r} is used but nothing makes it", where=users[0] if users else "outputs")
+            self._hand_out(name, value, self.outer)
+        return self.unsorted
+
+    def _hand_out(self, name: str, value: Value, outer: Scope) -> None:
+        known = outer.promised.get(name)
+        if known is None:
+            value.graph = outer.graph
+            outer.promised[name] = value
+            return
+        for user, count in value.uses.items():
+            user.inputs[:] = [known if v is value else v for v in user.inputs]
+            known.uses[user] = known.uses.get(user, 0) + count
+        if value.outputs:
+            known.outputs += value.outputs
+            self.graph.outputs[:] = [known if v is value else v for v in self.graph.outputs]
+
+
+def constant_tensor(attribute: Any) -> Tensor:
+    """The tensor meant by Constant's value_int(s), value_float(s) or value_string(s).  Source: ONNX Constant-12."""
+    import numpy as np
+
+    name = attribute.name
+    if name == "value_int":
+        return ArrayTensor(np.array(attribute.i, np.int64))
+    if name == "value_ints":
+        return ArrayTensor(np.array(list(attribute.ints), np.int64))
+    if name == "value_float":
+        return ArrayTensor(np.array(attribute.f, np.float32))
+    if name == "value_floats":
+        return ArrayTensor(np.array(list(attribute.floats), np.float32))
+    strings = [attribute.s] if name == "value_string" else list(attribute.strings)
+    array = np.array(strings, dtype=object)
+    return ArrayTensor(array.reshape(()) if name == "value_string" else array)
+
+
+def read_model(source: Any) -> Model:
+    """Read a model from a path, bytes, a ModelProto (never changed) or an onnx_ir.Model.
+
+    Raises:
+        ModelError: the source is not a model, is damaged, or its external data cannot be used.
+    """
+    if isinstance(source, (bytes, bytearray, memoryview)):
+        return _from_bytes(bytes(source))
+    if isinstance(source, (str, os.PathLike)):
+        return _from_path(os.fspath(source))
+    if hasattr(source, "SerializeToString") and hasattr(source, "graph") and hasattr(source, "opset_import"):
+        return Reader(source, base_dir=os.getcwd()).read()
+    if type(source).__module__.partition(".")[0] == "onnx_ir":
+        import onnx_ir
+
+        return Reader(onnx_ir.to_proto(source), base_dir=os.getcwd()).read()
+    raise TypeError(f"a model is a path, bytes or an onnx.ModelProto, not {type(source).__name__}")
+
+
+def parse_proto(data: bytes) -> Any:
+    """ModelProto from bytes; damaged bytes give a ModelError."""
+    from google.protobuf.message import DecodeError
+    from onnx import ModelProto
+
+    proto = ModelProto()
+    try:
+        proto.ParseFromString(data)
+    except DecodeError:
+        raise ModelError("the file is not an ONNX model: its protobuf bytes cannot be read",
+                         hint="it may be truncated or of another format") from None
+    return proto
+
+
+def _from_bytes(data: bytes) -> Model:
+    if not data:
+        raise ModelError("the model is empty (0 bytes)")
+    return Reader(parse_proto(data)).read()
+
+
+def _from_path(path: str) -> Model:
+    file = File(path)
+    stub, _ = scan(file)
+    reader = Reader(parse_proto(stub), file=file, base_dir=os.path.dirname(os.path.abspath(path)))
+    model = reader.read()
+    model.files.append(file)
+    return model
+
+
+Resolver = Callable[[Any], Tensor]

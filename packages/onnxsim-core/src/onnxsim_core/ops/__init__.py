@@ -1,0 +1,16 @@
+"""Operators: the shape rule and the fold kernel of each stand together, by family."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+FAMILIES = (
+    "elementwise", "reduction", "layout", "indexing", "linear", "convolution", "normalization", "quantization", "sequence",
+    "control_flow", "generators", "recurrent", "contrib", "classic",
+)
+
+
+def load() -> None:
+    """Import every family, which registers its rules."""
+    for family in FAMILIES:
+        import_module(f".{family}", __name__)

@@ -1,0 +1,74 @@
+"""Every pass by name: what it does, whether it is on by default, and what became of onnxoptimizer's passes.
+
+A pass module registers its rules when imported; `MODULES` lists them by hand, in the order their rules are tried.
+"""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+from ..errors import OptionError
+from ..rewrite.rule import RULES, Rule
+
+
+@dataclass(frozen=True, slots=True)
+class Pass:
+    """A named pass. `kind` is rules, engine (done by the pipeline itself), alias, or none (accepted, with the reason)."""
+
+    name: str
+    summary: str
+    kind: str = "rules"
+    default: bool = True
+
+
+CATALOG: dict[str, Pass] = {}
+
+
+def declare(name: str, summary: str, *, kind: str = "rules", default: bool = True) -> None:
+    """Add a pass to the catalogue."""
+    if name in CATALOG:
+        raise ValueError(f"pass {name} is declared twice")
+    CATALOG[name] = Pass(name, summary, kind, default)
+
+
+MODULES: tuple[str, ...] = ()
+
+
+def load() -> None:
+    """Import every pass module."""
+    for module in MODULES:
+        import_module(f".{module}", __package__)
+
+
+def select(*, optimize: bool, skipped: frozenset[str], extra: tuple[str, ...]) -> frozenset[str]:
+    """Names of the passes in force.
+
+    Raises:
+        OptionError: a name is not in the catalogue.
+    """
+    load()
+    for name in (*skipped, *extra):
+        if name not in CATALOG:
+            raise OptionError(f"there is no pass called {name!r}", hint=near_matches(name))
+    if not optimize:
+        return frozenset()
+    return frozenset({p.name for p in CATALOG.values() if p.default} | set(extra)) - skipped
+
+
+def rules_by_root(passes: frozenset[str]) -> dict[Any, list[Rule]]:
+    """Rules of the passes in force by the op type at their root; order is the catalogue's."""
+    table: dict[Any, list[Rule]] = {}
+    for name in CATALOG:
+        if name in passes:
+            for rule in RULES.get(name, ()):
+                for root in rule.roots:
+                    table.setdefault((rule.domain, root) if rule.domain else root, []).append(rule)
+    return table
+
+
+def near_matches(name: str) -> str:
+    close = difflib.get_close_matches(name, CATALOG, 3)
+    return "did you mean " + " or ".join(close) + "?" if close else "see --list-default-optimizers"

@@ -1,0 +1,47 @@
+"""eliminate_duplicate_initializer: equal constants of one graph are stored once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..ir.graph import Model, Value
+from ..ir.tensors import DeferredTensor, same_bytes
+from ..rewrite.driver import Driver
+
+
+def merge_duplicate_constants(model: Model, driver: Driver) -> int:
+    """Let readers of a constant read the first one with the same dtype, dims and bytes.
+
+    Exact: bytes are compared, so that -0.0 is not 0.0 and every NaN keeps its payload.
+    """
+    merged = 0
+    for graph in model.graphs():
+        groups: dict[Any, list[Value]] = {}
+        for value in graph.constants:
+            tensor = value.tensor
+            if value.is_input or value.outputs or tensor is None or isinstance(tensor, DeferredTensor):
+                continue
+            groups.setdefault((tensor.dtype, tensor.dims), []).append(value)
+        for values in groups.values():
+            if len(values) > 1:
+                merged += _merge(values, driver)
+    driver.changes += merged
+    return merged
+
+
+def _merge(values: list[Value], driver: Driver) -> int:
+    merged = 0
+    kept: dict[bytes, list[Value]] = {}
+    for value in values:
+        tensor = value.tensor
+        assert tensor is not None
+        rivals = kept.setdefault(tensor.sample(), [])
+        for first in rivals:
+            if same_bytes(first.tensor, tensor):
+                driver.substitute(value, first)
+                value.graph.constants.pop(value, None)
+                merged += 1
+                break
+        else:
+            rivals.append(value)
+    return merged

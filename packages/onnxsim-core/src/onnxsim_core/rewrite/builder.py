@@ -1,0 +1,99 @@
+"""How a rule builds: new nodes stand before the root of its pattern, and are inferred at once.
+
+`op.Transpose(x, perm=[1, 0])` makes a node and gives its output. Nothing built is in the way when a rule skips in the
+end: the driver takes back what nobody uses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..infer.engine import Inference
+from ..ir.graph import Graph, Model, Node, Value, add_use
+from ..ir.tensors import ArrayTensor, Tensor
+
+if TYPE_CHECKING:
+    import numpy as np
+
+
+class Builder:
+    """Makes nodes and constants at one place of the graph."""
+
+    __slots__ = ("model", "ctx", "opset", "root", "graph", "made", "allows_growth")
+
+    def __init__(self, model: Model, ctx: Inference, allows_growth: Callable[[int, Sequence[Value]], bool]) -> None:
+        self.model = model
+        self.ctx = ctx
+        self.opset = ctx.opset
+        self.allows_growth = allows_growth
+        self.root: Node = None  # type: ignore[assignment]
+        self.graph: Graph = None  # type: ignore[assignment]
+        self.made: list[Node] = []
+
+    def at(self, root: Node) -> None:
+        self.root = root
+        self.graph = root.graph  # type: ignore[assignment]
+        if self.made:
+            self.made = []
+
+    # --- nodes -----------------------------------------------------------------------------------------------------
+    def __getattr__(self, op_type: str) -> Callable[..., Any]:
+        if not op_type[0].isupper():
+            raise AttributeError(op_type)
+
+        def make(*inputs: Value | None, **attributes: Any) -> Value:
+            value: Value = self.node(op_type, inputs, **attributes)[0]
+            return value
+
+        return make
+
+    def node(self, op_type: str, inputs: Sequence[Value | None], *, outputs: int = 1, domain: str = "", name: str = "",
+             proto: Any = None, **attributes: Any) -> tuple[Value, ...]:
+        """A new node; trailing omitted inputs are dropped. Attributes given as None are left out, lists become tuples."""
+        ins = list(inputs)
+        while ins and ins[-1] is None:
+            ins.pop()
+        attrs = {key: tuple(v) if isinstance(v, list) else v for key, v in attributes.items() if v is not None}
+        node = Node(op_type, ins, [], domain=domain, name=name, attributes=attrs, proto=proto)
+        node.changed = True
+        model, graph = self.model, self.graph
+        base = self.root.outputs[0].name if self.root.outputs else op_type
+        for _ in range(outputs):
+            value = Value(model.unique(f"{base}_{op_type}"), graph)
+            value.node = node
+            node.outputs.append(value)
+        for value in ins:
+            if value is not None:
+                add_use(value, node)
+        graph.insert_before(self.root, node)
+        self.made.append(node)
+        self.ctx.infer(node)
+        return tuple(node.outputs)
+
+    def like(self, node: Node, inputs: Sequence[Value | None], **changes: Any) -> Value:
+        """`node` again with other inputs and some attributes changed (None removes one); name and metadata are kept."""
+        attributes = {**node.attributes, **changes}
+        return self.node(node.op_type, inputs, domain=node.domain, name=node.name, outputs=len(node.outputs),
+                         proto=node.proto, **attributes)[0]
+
+    # --- constants -------------------------------------------------------------------------------------------------
+    def constant(self, value: np.ndarray[Any, Any] | Tensor, name: str = "") -> Value:
+        """A constant of the root's graph, from an ndarray (its dtype is kept) or a Tensor."""
+        tensor = value if isinstance(value, Tensor) else ArrayTensor(value)
+        base = name or (self.root.outputs[0].name + "_const")
+        return self.graph.constant(tensor, base)
+
+    def ints(self, numbers: Sequence[int], name: str = "") -> Value:
+        """A 1-D INT64 constant."""
+        import numpy as np
+
+        return self.constant(np.array(list(numbers), np.int64), name)
+
+    # --- questions -------------------------------------------------------------------------------------------------
+    def affordable(self, nbytes: int, *replaced: Value) -> bool:
+        """May a new constant of that size take the place of these constants, under the size policy?
+
+        What nobody else reads dies and is credited; a shared or generated constant is not.
+        """
+        return self.allows_growth(nbytes, replaced)

@@ -1,0 +1,261 @@
+"""The driver: the only place where the graph changes.
+
+Each node is visited once in order: inferred, folded, and offered to the rules rooted at its operator. A change puts just the
+nodes it can matter to back into the queue, so the work is proportional to what changed.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ..errors import PassError
+from ..infer.engine import Inference
+from ..ir.graph import Graph, Model, Node, Value, drop_use, mark_changed_owners, rename
+from .builder import Builder
+from .rule import Rule, Skip
+
+Fold = Callable[[Node], "Sequence[Value] | None"]
+
+
+class Driver:
+    """Visits nodes until nothing changes.
+
+    `rules` are tried by op type in order; `fold` gives the constants a node computes or None. `fired` counts rule firings
+    and, with `trace`, `skips` counts refusals by reason and `events` lists (pass, rule, op, name) per replaced node.
+    """
+
+    def __init__(self, model: Model, rules: dict[Any, list[Rule]], *, ctx: Inference, fold: Fold | None = None,
+                 allows_growth: Callable[[int, Sequence[Value]], bool] | None = None, trace: bool = False) -> None:
+        self.model = model
+        self.rules = rules
+        self.ctx = ctx
+        self.fold = fold
+        self.queue: deque[Node] = deque()
+        self.fired: Counter[str] = Counter()
+        self.skips: Counter[tuple[str, str]] = Counter()
+        self.events: list[tuple[str, str, str, str]] = []
+        self.trace = trace
+        self.changes = 0
+        self.budget = 0
+        self.builder = Builder(model, ctx, allows_growth or (lambda nbytes, replaced: True))
+        ctx.changed = self._facts_changed
+        ctx.enter = self.sweep
+
+    # --- running ---------------------------------------------------------------------------------------------------
+    def run(self) -> int:
+        """Visit the whole model to the fixed point; gives the number of changes."""
+        before = self.changes
+        total = sum(graph.count for graph in self.model.graphs())
+        self.budget = self.changes + 20 * total + 2000
+        for graph in self.model.graphs():
+            for node in graph:
+                node.queued = True
+        self.sweep(self.model.graph)
+        self.drain()
+        return self.changes - before
+
+    def sweep(self, graph: Graph) -> None:
+        """Visit the waiting nodes of one graph in order."""
+        process = self.process
+        queue = self.queue
+        node = graph.first
+        while node is not None:
+            if node.queued and node.alive:
+                process(node)
+                while queue:
+                    process(queue.popleft())
+            node = node.next
+
+    def drain(self) -> None:
+        queue = self.queue
+        while queue:
+            self.process(queue.popleft())
+
+    def push(self, node: Node) -> None:
+        """Visit a node again."""
+        if not node.queued and node.alive:
+            node.queued = True
+            self.queue.append(node)
+
+    def _facts_changed(self, value: Value) -> None:
+        for user in value.uses:
+            if not user.queued and user.alive:
+                user.queued = True
+                self.queue.append(user)
+        if value.outputs and value.graph.owner is not None:
+            self.push(value.graph.owner)
+
+    def process(self, node: Node) -> None:
+        if not node.alive:
+            return
+        node.queued = False
+        for value in node.outputs:
+            if value.uses or value.outputs:
+                break
+        else:
+            if node.outputs or not node.bodies:
+                self.remove(node)
+                return
+        self.ctx.infer(node)
+        fold = self.fold
+        if fold is not None:
+            constants = fold(node)
+            if constants is not None:
+                if self.replace(node, constants):
+                    self._count("fold_constants", "fold", node)
+                return
+        rules = self.rules.get((node.domain, node.op_type) if node.domain else node.op_type)
+        if rules is not None:
+            self._rewrite(node, rules)
+
+    def _rewrite(self, node: Node, rules: list[Rule]) -> None:
+        builder = self.builder
+        for rule in rules:
+            builder.at(node)
+            result = rule.function(node, builder)
+            if type(result) is Skip:
+                if self.trace:
+                    self.skips[rule.name, result.reason] += 1
+                if builder.made:
+                    self._take_back(builder.made)
+                continue
+            made = builder.made
+            values = result if type(result) is tuple else (result,)
+            self._name(node, values, made)
+            name = node.name
+            if self.replace(node, values):
+                self._count(rule.pass_name, rule.name, node, name)
+                for fresh in made:
+                    self.push(fresh)
+                return
+            self._take_back(made)
+
+    def _name(self, node: Node, values: Sequence[Value], made: list[Node]) -> None:
+        """A nameless new node takes the name of what it replaces; other new nodes a name derived from it."""
+        if not made or not node.name:
+            return
+        last = values[0].node
+        for fresh in made:
+            if not fresh.name:
+                fresh.name = node.name if fresh is last else f"{node.name}_{fresh.op_type}"
+
+    def _take_back(self, made: list[Node]) -> None:
+        for node in reversed(made):
+            if node.alive and all(v.is_dead for v in node.outputs):
+                self.remove(node)
+
+    def _count(self, pass_name: str, rule: str, node: Node, name: str = "") -> None:
+        self.changes += 1
+        self.fired[pass_name] += 1
+        if self.trace:
+            self.events.append((pass_name, rule, node.op_type, name or node.name))
+        if self.changes > self.budget:
+            busiest = ", ".join(name for name, _ in self.fired.most_common(3))
+            raise PassError(f"rewriting does not come to an end; the busiest passes are {busiest}", pass_name=pass_name,
+                            rule=rule, node=node.where())
+
+    # --- edits -----------------------------------------------------------------------------------------------------
+    def replace(self, node: Node, values: Sequence[Value]) -> bool:
+        """Let `values` stand in for the outputs of `node` and remove it. False (and no change) if they cannot.
+
+        An output of the graph keeps its name: the new value takes it over, unless that value is an input, a constant with
+        a name of its own, or an output too; then an Identity would be needed and nothing is gained.
+        """
+        outputs = node.outputs
+        graph = node.graph
+        assert graph is not None
+        for old, new in zip(outputs, values):
+            if old.outputs and not self._can_be_output(old, new, graph):
+                return False
+        for old, new in zip(outputs, values):
+            if old is not new:
+                self.substitute(old, new)
+        self.remove(node)
+        mark_changed_owners(graph)
+        return True
+
+    def _can_be_output(self, old: Value, new: Value, graph: Graph) -> bool:
+        if new.graph is not graph or new.is_input or new.outputs or old is new:
+            return False
+        return new.node is None or new.node.alive
+
+    def substitute(self, old: Value, new: Value) -> None:
+        """All readers of `old` read `new`; if `old` is a graph output, `new` becomes it under the same name."""
+        for user, count in old.uses.items():
+            inputs = user.inputs
+            for index, value in enumerate(inputs):
+                if value is old:
+                    inputs[index] = new
+            new.uses[user] = new.uses.get(user, 0) + count
+            user.changed = True
+            self.push(user)
+        old.uses.clear()
+        if old.outputs:
+            graph = old.graph
+            graph.outputs[:] = [new if value is old else value for value in graph.outputs]
+            new.outputs, old.outputs = old.outputs, 0
+            name, new_name = old.name, new.name
+            old.name = new_name
+            rename(new, name)
+            new.info = old.info
+            if new.type_proto is None:
+                new.type_proto = old.type_proto
+            self._hand_over_facts(old, new)
+            if graph.owner is not None:
+                self.push(graph.owner)
+        elif new.node is not None:
+            self._hand_over_facts(old, new)
+
+    def _hand_over_facts(self, old: Value, new: Value) -> None:
+        if old.shape is not None and new.tensor is None and not old.doubtful:
+            self.ctx.set(new, 0 if new.dtype else old.dtype, old.shape, old.data if new.data is None else None)
+
+    def remove(self, node: Node) -> None:
+        """Remove a node whose outputs nobody reads, and what only it kept alive."""
+        stack = [node]
+        while stack:
+            gone = stack.pop()
+            if not gone.alive:
+                continue
+            graph = gone.graph
+            assert graph is not None
+            graph.unlink(gone)
+            mark_changed_owners(graph)
+            for value in gone.inputs:
+                if value is not None:
+                    self._released(value, gone, stack)
+            if gone.bodies:
+                for body in gone.bodies.values():
+                    self._empty(body, stack)
+
+    def _empty(self, body: Graph, stack: list[Node]) -> None:
+        for value in body.outputs:
+            value.outputs = 0
+        for inner in body.reversed():
+            stack.append(inner)
+
+    def _released(self, value: Value, reader: Node, stack: list[Node]) -> None:
+        uses = value.uses
+        if reader not in uses:
+            return
+        drop_use(value, reader)
+        if not uses:
+            if value.outputs:
+                return
+            producer = value.node
+            if producer is None:
+                if not value.is_input:
+                    value.graph.constants.pop(value, None)
+            elif producer.alive:
+                for output in producer.outputs:
+                    if output.uses or output.outputs:
+                        self.push(producer)
+                        break
+                else:
+                    stack.append(producer)
+        elif len(uses) == 1:
+            self.push(next(iter(uses)))
+            if value.node is not None:
+                self.push(value.node)

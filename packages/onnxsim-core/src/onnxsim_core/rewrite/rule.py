@@ -1,0 +1,70 @@
+"""What a rewrite rule is.
+
+A rule is a stateless function `rule(node, op) -> Value | tuple[Value, ...] | Skip`. It looks at the node at the root of its
+pattern (the last node) and what lies before it, and builds with `op`; it edits nothing. It returns what is to stand in for
+the node's outputs (one value, or one per output), or `skip(reason)`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ..ir.graph import Node, Value
+    from .builder import Builder
+
+    Result = "Value | tuple[Value, ...] | Skip"
+    Function = Callable[[Node, Builder], "Value | tuple[Value, ...] | Skip"]
+
+
+class Skip:
+    """Why a rule left a node alone. One object per reason."""
+
+    __slots__ = ("reason",)
+    known: dict[str, Skip] = {}
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+
+    def __repr__(self) -> str:
+        return f"Skip({self.reason!r})"
+
+
+def skip(reason: str) -> Skip:
+    """The Skip of that reason. Reasons are fixed sentences, so that they can be counted and tested."""
+    found = Skip.known.get(reason)
+    if found is None:
+        found = Skip.known[reason] = Skip(reason)
+    return found
+
+
+class Rule:
+    """A rewrite rule with the pass it belongs to and the operators at its root."""
+
+    __slots__ = ("name", "pass_name", "roots", "domain", "function")
+
+    def __init__(self, pass_name: str, roots: tuple[str, ...], domain: str, function: Any) -> None:
+        self.name: str = function.__name__
+        self.pass_name = pass_name
+        self.roots = roots
+        self.domain = domain
+        self.function = function
+
+    def __repr__(self) -> str:
+        return f"Rule({self.pass_name}.{self.name})"
+
+
+RULES: dict[str, list[Rule]] = {}
+"""Rules by pass name, filled by the decorator when a pass module is imported."""
+
+
+def rewrites(pass_name: str, *, root: str | tuple[str, ...], domain: str = "") -> Callable[[Any], Any]:
+    """Decorator: the function below is a rule of that pass, tried at nodes of these op types."""
+    roots = (root,) if isinstance(root, str) else root
+
+    def add(function: Any) -> Any:
+        RULES.setdefault(pass_name, []).append(Rule(pass_name, roots, domain, function))
+        return function
+
+    return add
