@@ -63,7 +63,9 @@ def _is_type_checking(node: ast.stmt) -> bool:
     return isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
 
 
-def check_distribution(dist: Distribution, rules: dict[str, Any], names: dict[str, str], root: Path) -> Iterator[Problem]:
+def check_distribution(
+    dist: Distribution, rules: dict[str, Any], names: dict[str, str], root: Path
+) -> Iterator[Problem]:
     """All findings of one distribution; `names` maps the import package of every distribution to its name."""
     level = {layer: height for height, row in enumerate(rules["layers"]) for layer in row}
     for path in sorted(dist.source.rglob("*.py")):

@@ -1,5 +1,6 @@
 """What the checks of this folder share: the distributions of the workspace and its tracked files."""
 
+import re
 import subprocess
 import tomllib
 from collections.abc import Iterator
@@ -9,6 +10,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 IGNORED_FOLDERS = {".git", ".nox", ".venv", "dist", "build", "__pycache__"}
+VERSION = re.compile(r'^__version__ = "([^"]+)"$', re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +50,10 @@ class Distribution:
     @property
     def version(self) -> str:
         """The version that `_version.py` states, read without importing the package."""
-        scope: dict[str, str] = {}
-        exec((self.source / "_version.py").read_text(encoding="utf-8"), scope)  # noqa: S102
-        return scope["__version__"]
+        match = VERSION.search((self.source / "_version.py").read_text(encoding="utf-8"))
+        if match is None:
+            raise SystemExit(f"{self.name}: _version.py has no line __version__ = ...")
+        return match[1]
 
 
 def distributions(root: Path = ROOT) -> list[Distribution]:

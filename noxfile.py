@@ -1,0 +1,190 @@
+"""Sessions of the workspace. `nox` runs those that every change must pass; `nox -l` lists all of them.
+
+A session that takes a distribution runs for one with `nox -s "tests(onnxsim-core)"` and for all with `nox -s tests`.
+What follows `--` goes to pytest: `nox -s "tests(onnxsim-core)" -- -k transpose -x`.
+"""
+
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+import nox
+
+sys.path.insert(0, str(Path(__file__).parent / "tools"))
+
+from source_tree import ROOT, distributions
+
+nox.needs_version = ">=2025.5"
+nox.options.default_venv_backend = "uv"
+nox.options.reuse_existing_virtualenvs = True
+nox.options.error_on_missing_interpreters = True
+nox.options.sessions = ["lint", "types", "layers", "tests", "testkit", "vendor", "wheel", "docs"]
+
+DISTS = {dist.name: dist for dist in distributions()}
+CORE = DISTS["onnxsim-core"]
+CORE_TESTS = str(CORE.tests.relative_to(ROOT))
+SOURCES = [str(dist.source.relative_to(ROOT)) for dist in DISTS.values()]
+WHOLE_RUNS = "not parity and not fuzz and not golden and not models"
+
+
+def sync(session: nox.Session, *selection: str) -> None:
+    """Bring the session's environment to exactly what the workspace's lock has for a selection."""
+    session.run_install(
+        "uv",
+        "sync",
+        "--quiet",
+        "--no-default-groups",
+        f"--python={session.virtualenv.location}",
+        *selection,
+        env={"UV_PROJECT_ENVIRONMENT": session.virtualenv.location},
+        external=True,
+    )
+
+
+def marked(session: nox.Session, marker: str, *arguments: str) -> None:
+    """Run the core's tests that carry a marker."""
+    session.run("pytest", "-m", marker, CORE_TESTS, *arguments, *session.posargs)
+
+
+@nox.session
+def lint(session: nox.Session) -> None:
+    """Style, sizes, mirrored tests, changelog fragments."""
+    sync(session, "--only-group", "lint")
+    session.run("ruff", "check", ".")
+    session.run("python", "tools/check_layout.py")
+    session.run("python", "tools/fragments.py")
+
+
+@nox.session
+def types(session: nox.Session) -> None:
+    """mypy in strict mode over all sources, pyright over the facade that editors see."""
+    sync(session, "--all-packages", "--all-extras", "--group", "types", "--group", "test")
+    session.run("mypy", *SOURCES, "tools/testkit/src/onnxsim_testkit")
+    session.run("pyright", "packages/onnxsim")
+
+
+@nox.session
+def layers(session: nox.Session) -> None:
+    """Imports point down, the core can be copied, siblings ask for each other rightly."""
+    session.run("python", "tools/check_layers.py")
+    session.run("python", "tools/check_siblings.py")
+
+
+@nox.session
+@nox.parametrize("dist", list(DISTS), ids=list(DISTS))
+def tests(session: nox.Session, dist: str) -> None:
+    """The tests of one distribution, in an environment that holds it and nothing of its siblings' extras."""
+    sync(session, "--package", dist, "--group", "test")
+    session.run("pytest", "-m", WHOLE_RUNS, str(DISTS[dist].tests.relative_to(ROOT)), *session.posargs)
+
+
+@nox.session
+def testkit(session: nox.Session) -> None:
+    """The tests of what tests and checks are made of."""
+    sync(session, "--package", "onnxsim-testkit", "--group", "test")
+    session.run("pytest", "tools", *session.posargs)
+
+
+@nox.session
+def vendor(session: nox.Session) -> None:
+    """The core's tests on a copy under another name, with onnx and numpy alone."""
+    session.install("onnx>=1.20,<1.24", "numpy>=1.26", "pytest>=9", "hypothesis>=6.100")
+    with tempfile.TemporaryDirectory(prefix="onnxsim-vendor-") as folder:
+        session.run("python", "tools/vendor_copy.py", folder)
+        shutil.copy(ROOT / "pyproject.toml", folder)  # for pytest's settings
+        with session.chdir(folder):
+            session.run("pytest", "-m", WHOLE_RUNS, "tests", *session.posargs, env={"PYTHONPATH": folder})
+
+
+@nox.session
+@nox.parametrize("dist", list(DISTS), ids=list(DISTS))
+def wheel(session: nox.Session, dist: str) -> None:
+    """Build one distribution and what it needs of this workspace, install it elsewhere, use it."""
+    with tempfile.TemporaryDirectory(prefix="onnxsim-dist-") as folder:
+        for name in needed(dist):
+            session.run("python", "tools/release.py", "build", name, folder, silent=True)
+        session.run("python", "tools/smoke_wheel.py", dist, folder)
+
+
+def needed(dist: str) -> list[str]:
+    """A distribution and the siblings it requires, directly or through another."""
+    from check_siblings import requirements
+
+    found = [dist]
+    for name in found:
+        found += [r[1] for r in requirements(DISTS[name]) if r[1] in DISTS and r[1] not in found]
+    return found
+
+
+@nox.session
+def docs(session: nox.Session) -> None:
+    """Every example of the documentation runs, and the generated pages are what the code says."""
+    sync(session, "--package", "onnxsim", "--extra", "rich", "--extra", "onnxruntime")
+    session.run("python", "tools/gen_docs.py", "--check")
+    session.run("python", "tools/check_docs.py")
+
+
+@nox.session
+@nox.parametrize("dist", list(DISTS), ids=list(DISTS))
+def minimums(session: nox.Session, dist: str) -> None:
+    """The tests of one distribution with the oldest versions that it says it works with."""
+    folder = DISTS[dist].folder
+    siblings = [str(DISTS[name].folder) for name in needed(dist)]
+    session.install("--resolution", "lowest-direct", "--group", f"{folder}/pyproject.toml:test", *siblings)
+    session.run("pytest", "-m", WHOLE_RUNS, str(DISTS[dist].tests.relative_to(ROOT)), *session.posargs)
+
+
+@nox.session
+def parity(session: nox.Session) -> None:
+    """Nothing that onnxoptimizer's passes simplify is left; run on the models the tests build."""
+    sync(session, "--package", "onnxsim-core", "--extra", "opt", "--group", "test")
+    marked(session, "parity")
+
+
+@nox.session
+def fuzz(session: nox.Session) -> None:
+    """Long property runs; `-- --hypothesis-seed=N` repeats one."""
+    sync(session, "--package", "onnxsim-core", "--group", "test")
+    marked(session, "fuzz")
+
+
+@nox.session
+def golden(session: nox.Session) -> None:
+    """Whole rewritten graphs against the stored ones."""
+    sync(session, "--package", "onnxsim-core", "--group", "test")
+    marked(session, "golden")
+
+
+@nox.session
+def models(session: nox.Session) -> None:
+    """Whole models, simplified and compared with the original by their outputs."""
+    sync(session, "--package", "onnxsim-core", "--group", "test")
+    marked(session, "models")
+
+
+@nox.session
+def bench(session: nox.Session) -> None:
+    """Time and peak memory of whole runs; see docs/how-to/benchmark.md."""
+    sync(session, "--package", "onnxsim-core", "--extra", "ort", "--group", "test")
+    session.run("python", "-m", "bench", *session.posargs, env={"PYTHONPATH": "tools"})
+
+
+@nox.session
+@nox.parametrize("dist", list(DISTS), ids=list(DISTS))
+def changelog(session: nox.Session, dist: str) -> None:
+    """Show the changelog section that the next release of one distribution would get."""
+    session.run("python", "tools/release.py", "changelog", dist, "--draft")
+
+
+@nox.session
+def release(session: nox.Session) -> None:
+    """Prepare a release: `nox -s release -- onnxsim-core patch` sets the version and writes the changelog."""
+    if len(session.posargs) != 2 or session.posargs[0] not in DISTS:
+        session.error(f"say which of {', '.join(DISTS)} and which part: major, minor, patch or a version")
+    name, part = session.posargs
+    session.install("hatchling>=1.27,<2")
+    with session.chdir(DISTS[name].folder):
+        session.run("hatchling", "version", part)
+    session.run("python", "tools/release.py", "changelog", name)
+    session.log("Commit this, then tag it: the release workflow publishes what the tag names.")

@@ -1,0 +1,43 @@
+"""ONNX simplifier: the names of every installed onnxsim distribution under one import.
+
+Nothing is imported before a name is used, so `import onnxsim` costs neither onnx nor the engine. What a name comes from
+is in `_names.py`.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from ._names import NAMES, installed, missing
+from ._version import __version__
+
+if TYPE_CHECKING:
+    from onnxsim_core.api import SimplifyOptions as SimplifyOptions
+    from onnxsim_core.api import SimplifyResult as SimplifyResult
+    from onnxsim_core.api import simplify as simplify
+    from onnxsim_core.cli.main import main as main
+
+    from . import backend as backend
+    from . import model_checking as model_checking
+    from . import model_info as model_info
+    from . import onnx_simplifier as onnx_simplifier
+else:
+
+    def __getattr__(name: str) -> Any:
+        source = NAMES.get(name)
+        if source is None:
+            raise AttributeError(f"module 'onnxsim' has no attribute {name!r}")
+        try:
+            module = import_module(source.module)
+        except ModuleNotFoundError as error:
+            if error.name != source.import_package:
+                raise
+            raise missing(name, source) from error
+        value = getattr(module, source.attribute) if source.attribute else module
+        globals()[name] = value
+        return value
+
+    def __dir__() -> list[str]:
+        return sorted({*globals(), *(name for name, source in NAMES.items() if installed(source))})
+
+
+__all__ = ["__version__", *NAMES]

@@ -1,0 +1,8 @@
+"""`python -m onnxsim` is the `onnxsim` command."""
+
+import sys
+
+from onnxsim_core.cli.main import main
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,47 @@
+"""Which module of which distribution each name of `onnxsim` comes from."""
+
+from importlib.util import find_spec
+from typing import NamedTuple
+
+
+class Source(NamedTuple):
+    """Where a name lives; an empty `attribute` means that the name is the module itself."""
+
+    module: str
+    attribute: str
+    distribution: str
+    extra: str = ""
+
+    @property
+    def import_package(self) -> str:
+        """The package that must be importable, which a distribution's name gives away."""
+        return self.distribution.replace("-", "_")
+
+
+CORE = "onnxsim-core"
+
+NAMES: dict[str, Source] = {
+    "SimplifyOptions": Source("onnxsim_core.api", "SimplifyOptions", CORE),
+    "SimplifyResult": Source("onnxsim_core.api", "SimplifyResult", CORE),
+    "simplify": Source("onnxsim_core.api", "simplify", CORE),
+    "main": Source("onnxsim_core.cli.main", "main", CORE),
+    # Modules that scripts written for earlier releases import by these names.
+    "backend": Source("onnxsim.backend", "", CORE),
+    "model_checking": Source("onnxsim.model_checking", "", CORE),
+    "model_info": Source("onnxsim.model_info", "", CORE),
+    "onnx_simplifier": Source("onnxsim.onnx_simplifier", "", CORE),
+}
+
+
+def installed(source: Source) -> bool:
+    """Tell whether the distribution of a name is there, without importing it."""
+    return find_spec(source.import_package) is not None
+
+
+def missing(name: str, source: Source) -> ModuleNotFoundError:
+    """The error for a name whose distribution is not installed; its text says what to install."""
+    wanted = f"onnxsim[{source.extra}]" if source.extra else source.distribution
+    return ModuleNotFoundError(
+        f"onnxsim.{name} comes with {source.distribution}, which is not installed: pip install '{wanted}'",
+        name=source.import_package,
+    )

@@ -1,0 +1,79 @@
+"""Copy the core into another project's tree the way a maintainer would, with its tests, to prove that the copy works.
+
+    python tools/vendor_copy.py TARGET
+
+TARGET gets `acme/_vendor/onnxsim_core` (an exact copy of the source), the tests, and the testkit; in the tests and the
+testkit, the name of the package is replaced. Test files that import what is not installed are left out and listed.
+"""
+
+import ast
+import re
+import shutil
+import sys
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+
+from source_tree import ROOT
+
+PACKAGE = "onnxsim_core"
+COPIED = {PACKAGE, "onnxsim_testkit"}
+VENDORED = f"acme._vendor.{PACKAGE}"
+# As a word of its own and not as a folder in a path.
+NAME = re.compile(rf"(?<![\w./]){PACKAGE}\b(?!/)")
+
+
+def vendor(target: Path, root: Path = ROOT) -> list[str]:
+    """Lay out the copy under `target`; gives the test files that were left out, with the missing module."""
+    shutil.copytree(
+        root / "packages" / "onnxsim-core" / "src" / PACKAGE,
+        target / "acme" / "_vendor" / PACKAGE,
+        ignore=shutil.ignore_patterns("__pycache__"),
+    )
+    for folder in (target / "acme", target / "acme" / "_vendor"):
+        (folder / "__init__.py").touch()
+    _copy_renamed(root / "tools" / "testkit" / "src" / "onnxsim_testkit", target / "onnxsim_testkit")
+    return _copy_renamed(root / "packages" / "onnxsim-core" / "tests", target / "tests")
+
+
+def _copy_renamed(source: Path, target: Path) -> list[str]:
+    left_out = []
+    for path in sorted(source.rglob("*")):
+        place = target / path.relative_to(source)
+        if path.is_dir() or "__pycache__" in path.parts:
+            continue
+        place.parent.mkdir(parents=True, exist_ok=True)
+        if path.suffix != ".py":
+            shutil.copyfile(path, place)
+            continue
+        text = path.read_text(encoding="utf-8")
+        missing = next(missing_modules(text), None) if path.name.startswith("test_") else None
+        if missing:
+            left_out.append(f"{path.relative_to(source).as_posix()} (needs {missing})")
+        else:
+            place.write_text(NAME.sub(VENDORED, text), encoding="utf-8")
+    return left_out
+
+
+def missing_modules(text: str) -> Iterator[str]:
+    """Modules that a file imports anywhere and that are not installed."""
+    for node in ast.walk(ast.parse(text)):
+        names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+        if isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            names = [node.module]
+        for name in names:
+            top = name.split(".")[0]
+            if top not in COPIED and find_spec(top) is None:
+                yield top
+
+
+def main() -> int:
+    target = Path(sys.argv[1])
+    left_out = vendor(target)
+    print(f"copied to {target}; {len(left_out)} test files left out")
+    print("".join(f"  {name}\n" for name in left_out), end="")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
