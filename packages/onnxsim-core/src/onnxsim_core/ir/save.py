@@ -1,0 +1,94 @@
+"""Writing a `Model` to a file, and making a ModelProto of it."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from .graph import Model
+from .rope import DataFile, write_atomic, write_external
+from .tensors import Tensor
+from .write import Writer
+
+INLINE_LIMIT = (2 << 30) - (64 << 20)
+"""A protobuf message must stay under 2 GiB."""
+EXTERNAL_FROM = 1024
+"""Tensors below this many bytes stay in the model file."""
+
+
+def save_model(model: Model, path: str, *, external_threshold: int) -> None:
+    """Write the model; beyond `external_threshold` bytes of weights (or 2 GiB) they go to `<name>.data` beside it."""
+    total = sum(t.nbytes for t in large_tensors(model))
+    if total <= external_threshold and total < INLINE_LIMIT:
+        write_atomic(path, Writer(model).rope())
+        return
+    name = os.path.basename(path) + ".data"
+    data = DataFile(name)
+    places: dict[int, tuple[str, int, int]] = {}
+
+    def place(tensor: Tensor) -> tuple[str, int, int] | None:
+        if tensor.nbytes < EXTERNAL_FROM or tensor.dtype == 8:
+            return None
+        found = places.get(id(tensor))
+        if found is None:
+            offset, length = data.add(tensor)
+            found = places[id(tensor)] = (name, offset, length)
+        return found
+
+    rope = Writer(model, place).rope()
+    write_external(path, rope, os.path.join(os.path.dirname(path), name), data)
+
+
+def large_tensors(model: Model) -> list[Tensor]:
+    """Tensors of initializers in every graph that are large enough to matter for the file's size."""
+    return [v.tensor for g in model.graphs() for v in g.constants
+            if v.tensor is not None and v.tensor.nbytes >= EXTERNAL_FROM]
+
+
+def model_proto(model: Model) -> Any:
+    """The model as a ModelProto with all weights inside."""
+    from onnx import ModelProto
+
+    proto = ModelProto()
+    rope = Writer(model).rope()
+    if rope.nbytes < INLINE_LIMIT:
+        proto.ParseFromString(rope.tobytes())
+        return proto
+    return _huge_proto(model)
+
+
+def _huge_proto(model: Model) -> Any:
+    """Over 2 GiB no serialized form exists: parse the model without its large weights, then put them in one by one."""
+    from onnx import ModelProto
+
+    held: dict[str, Tensor] = {}
+
+    def place(tensor: Tensor) -> tuple[str, int, int] | None:
+        if tensor.nbytes < EXTERNAL_FROM or tensor.dtype == 8:
+            return None
+        key = str(len(held))
+        held[key] = tensor
+        return key, 0, tensor.nbytes
+
+    proto = ModelProto()
+    proto.ParseFromString(Writer(model, place).rope().tobytes())
+    for tensor in _external_protos(proto.graph):
+        source = held[next(e.value for e in tensor.external_data if e.key == "location")]
+        tensor.ClearField("external_data")
+        tensor.ClearField("data_location")
+        tensor.raw_data = bytes(source.tobytes())
+    return proto
+
+
+def _external_protos(graph: Any) -> Any:
+    for tensor in graph.initializer:
+        if tensor.data_location == 1:
+            yield tensor
+    for node in graph.node:
+        for attribute in node.attribute:
+            if attribute.type == 5:
+                yield from _external_protos(attribute.g)
+            elif attribute.type == 4 and attribute.t.data_location == 1:
+                yield attribute.t
+
+
