@@ -78,7 +78,7 @@ BITS: Final[dict[int, int]] = {
 }
 """Bits an element takes in raw data; STRING and UNDEFINED have no fixed width and are absent."""
 
-_NUMPY: Final[dict[int, Any]] = {
+_NUMPY: Final[dict[int, np.dtype[Any]]] = {
     FLOAT: np.dtype("float32"),
     UINT8: np.dtype("uint8"),
     INT8: np.dtype("int8"),
@@ -178,7 +178,7 @@ def numpy_dtype(dtype: int) -> np.dtype[Any]:
     found = _NUMPY.get(dtype)
     if found is None:
         found = _NUMPY[dtype] = _load_ml_dtype(dtype)
-    return found  # type: ignore[no-any-return]
+    return found
 
 
 def _load_ml_dtype(dtype: int) -> np.dtype[Any]:
@@ -192,7 +192,8 @@ def _load_ml_dtype(dtype: int) -> np.dtype[Any]:
         raise ModelError(
             f"data type {name(dtype)} needs ml_dtypes.{spelling}", code="dtype", hint="upgrade the ml_dtypes package"
         )
-    return np.dtype(scalar)
+    made: np.dtype[Any] = np.dtype(scalar)
+    return made
 
 
 def from_numpy(dtype: Any) -> int:
