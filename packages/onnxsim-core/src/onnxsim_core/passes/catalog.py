@@ -34,7 +34,10 @@ def declare(name: str, summary: str, *, kind: str = "rules", default: bool = Tru
     CATALOG[name] = Pass(name, summary, kind, default)
 
 
-MODULES: tuple[str, ...] = ()
+ELIMINATIONS: tuple[str, ...] = ()
+FUSIONS: tuple[str, ...] = ()
+REWRITES: tuple[str, ...] = ()
+MODULES: tuple[str, ...] = ("engine_passes", *ELIMINATIONS, *FUSIONS, *REWRITES)
 
 
 def load() -> None:
