@@ -5,8 +5,8 @@ from __future__ import annotations
 from importlib import import_module
 
 FAMILIES = (
-    "elementwise", "reduction", "layout", "indexing", "linear", "convolution", "normalization", "quantization", "sequence",
-    "control_flow", "generators", "recurrent", "contrib", "classic",
+    "elementwise", "arithmetic", "comparison", "cast", "reduction", "layout", "indexing", "linear", "convolution", "pooling",
+    "normalization", "quantization", "sequence", "control_flow", "generators", "recurrent", "contrib", "classic",
 )
 
 
