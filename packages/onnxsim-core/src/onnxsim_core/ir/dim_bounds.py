@@ -1,6 +1,6 @@
 """What can be proven about a symbolic size: bounds, equality, difference. Every answer is sound, none complete.
 
-Divisors are taken to be non-zero: the model would fail where they are not.
+Divisors are taken to be non-zero and broadcast sizes to fit: the model would fail where they do not.
 """
 
 from __future__ import annotations
@@ -8,16 +8,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import gcd
 
-from .dim_form import Dim, Opaque, Size, Symbol, add, atoms_of, exact_div, interval, mul, sub, term
+from .dim_factor import exact_div
+from .dim_form import Dim, Opaque, Size, Symbol, add, atoms_of, interval, mul, sub, term
 
-# Steps one proof may take through floor, min and max atoms; keeps the cost of a hopeless proof bounded.
+# Steps one proof may take through opaque atoms; keeps the cost of a hopeless proof bounded.
 PROOF_STEPS = 24
+_PICKS = ("broadcast", "max", "min")
 
 
 def lower_bound(a: Size) -> int | None:
     """A provable lower bound of `a`, or None."""
     if not isinstance(a, Dim):
         return a
+    if _is_polynomial(a):
+        return interval(a)[0]
     if a._lower is None:
         a._lower = (_lower(a, [PROOF_STEPS]),)
     return a._lower[0]
@@ -27,6 +31,8 @@ def upper_bound(a: Size) -> int | None:
     """A provable upper bound of `a`, or None."""
     if not isinstance(a, Dim):
         return a
+    if _is_polynomial(a):
+        return interval(a)[1]
     bound = lower_bound(mul(a, -1))
     return None if bound is None else -bound
 
@@ -53,14 +59,10 @@ def known_equal(a: Size, b: Size) -> bool:
     """True only if a == b whatever the symbols are."""
     if a == b:
         return True
-    if not isinstance(a, Dim) and not isinstance(b, Dim):
-        return False
     difference = sub(a, b)
-    if not isinstance(difference, Dim):
-        return difference == 0
     # Two different polynomials in symbols alone differ somewhere; only opaque atoms can hide an equality.
-    if all(type(atom) is Symbol for atom in atoms_of(difference)):
-        return False
+    if not isinstance(difference, Dim) or _is_polynomial(difference):
+        return difference == 0
     return is_nonneg(difference) and is_nonpos(difference)
 
 
@@ -71,7 +73,18 @@ def known_different(a: Size, b: Size) -> bool:
         return difference != 0
     if difference.const % gcd(*[coefficient for _, coefficient in difference.terms]):
         return True
-    return is_positive(difference) or is_positive(mul(difference, -1))
+    if is_positive(difference):
+        return True
+    bound = upper_bound(difference)
+    return bound is not None and bound < 0
+
+
+def _is_polynomial(a: Dim) -> bool:
+    """Whether `a` has symbols only, so that there is nothing to take apart."""
+    for atom in atoms_of(a):
+        if type(atom) is not Symbol:
+            return False
+    return True
 
 
 def _lower(a: Size, steps: list[int]) -> int | None:
@@ -80,44 +93,46 @@ def _lower(a: Size, steps: list[int]) -> int | None:
     best = interval(a)[0]
     if steps[0] <= 0:
         return best
-    for scale, weaker in _weaken(a):
-        steps[0] -= 1
-        bound = _lower(weaker, steps)
-        if bound is not None:
-            bound = -(-bound // scale)
+    for scale, cases in _weaken(a):
+        steps[0] -= len(cases)
+        bounds = [bound for case in cases if (bound := _lower(case, steps)) is not None]
+        if len(bounds) == len(cases):
+            bound = -(-min(bounds) // scale)
             best = bound if best is None or bound > best else best
     return best
 
 
-def _weaken(a: Dim) -> Iterator[tuple[int, Size]]:
-    """Pairs (k, e) with k * a >= e and k > 0, where e has lost the newest floor, min or max atom of `a`."""
-    newest: tuple[int, int, Opaque] | None = None
-    for index, (monomial, _) in enumerate(a.terms):
+def _weaken(a: Dim) -> Iterator[tuple[int, list[Size]]]:
+    """Pairs (k, cases): k > 0 and k * a >= at least one of the cases, which lack one occurrence of a's newest atom."""
+    newest: Opaque | None = None
+    index = 0
+    for position, (monomial, _) in enumerate(a.terms):
         for atom, power in monomial:
-            if power == 1 and type(atom) is Opaque and atom.kind in ("floor", "min", "max"):
-                if newest is None or atom.uid > newest[1]:
-                    newest = index, atom.uid, atom
+            if power == 1 and type(atom) is Opaque and (newest is None or atom.uid > newest.uid):
+                newest, index = atom, position
     if newest is None:
         return
-    index, _, atom = newest
     monomial, coefficient = a.terms[index]
-    others: Size = Dim(a.terms[:index] + a.terms[index + 1 :], a.const) if len(a.terms) > 1 else a.const
-    factor = term(tuple([item for item in monomial if item[0] is not atom]), coefficient)
-    if atom.kind == "floor":
-        yield from _weaken_floor(atom, factor, others)
-    else:
-        lo, hi = interval(factor)
-        if (lo is not None and lo >= 0) if atom.kind == "max" else (hi is not None and hi <= 0):
-            for arg in atom.args:
-                yield 1, add(others, mul(factor, arg))
+    rest = a.terms[:index] + a.terms[index + 1 :]
+    others: Size = Dim(rest, a.const) if rest else a.const
+    factor = term(tuple([item for item in monomial if item[0] is not newest]), coefficient)
     lo, hi = interval(factor)
-    if lo is not None and lo >= 0 and atom.lo is not None:
-        yield 1, add(others, mul(factor, atom.lo))
-    elif hi is not None and hi <= 0 and atom.hi is not None:
-        yield 1, add(others, mul(factor, atom.hi))
+    sign = 1 if lo is not None and lo >= 0 else -1 if hi is not None and hi <= 0 else 0
+    if newest.kind in _PICKS:
+        cases = [add(others, mul(factor, arg)) for arg in newest.args]
+        if (newest.kind, sign) in (("max", 1), ("min", -1)):
+            yield from [(1, [case]) for case in cases]
+        else:
+            yield 1, cases
+    elif newest.kind == "floor":
+        yield from _weaken_floor(newest, factor, others)
+    if sign > 0 and newest.lo is not None:
+        yield 1, [add(others, mul(factor, newest.lo))]
+    elif sign < 0 and newest.hi is not None:
+        yield 1, [add(others, mul(factor, newest.hi))]
 
 
-def _weaken_floor(atom: Opaque, factor: Size, others: Size) -> Iterator[tuple[int, Size]]:
+def _weaken_floor(atom: Opaque, factor: Size, others: Size) -> Iterator[tuple[int, list[Size]]]:
     """Use x - y + 1 <= y * floor(x / y) <= x for y > 0."""
     over, under = atom.args
     scale = 1
@@ -130,6 +145,6 @@ def _weaken_floor(atom: Opaque, factor: Size, others: Size) -> Iterator[tuple[in
         scale = under
     lo, hi = interval(factor)
     if hi is not None and hi <= 0:
-        yield scale, add(mul(others, scale), mul(factor, over))
+        yield scale, [add(mul(others, scale), mul(factor, over))]
     elif lo is not None and lo >= 0:
-        yield scale, add(mul(others, scale), mul(factor, add(sub(over, under), 1)))
+        yield scale, [add(mul(others, scale), mul(factor, add(sub(over, under), 1)))]

@@ -1,25 +1,25 @@
 """Normal form of symbolic sizes: a sum of integer multiples of products of atoms, plus an integer.
 
-Two expressions that are equal as polynomials over their atoms have the same normal form, so equality is
-structural. Atoms are interned and compared by identity; a constant expression is always a plain int.
-Arithmetic is over the unbounded integers: a caller that models int64 wrap-around has to check the range itself.
+Expressions that are equal as polynomials over their atoms have the same normal form, so equality is structural.
+Atoms are interned and compared by identity; a constant expression is always a plain int. Arithmetic is over the
+unbounded integers: a caller that models int64 wrap-around has to check the range itself.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import count
-from math import gcd
 from threading import Lock
 from typing import Any, TypeAlias, final
 from weakref import WeakValueDictionary
 
-# Growth limits: past them a sum or product becomes one opaque atom of its two operands, so a long chain of
-# operations costs constant time per step. Equality still holds for results built from equal operands.
+# Past these limits a sum or product becomes one opaque atom of its two operands, so that each step of a long chain
+# costs constant time. Results built from equal operands are still equal.
 MAX_TERMS = 32
-MAX_FACTORS = 16
+MAX_DEGREE = 16
 MAX_PRODUCTS = 256
-MAX_PRINTED_WEIGHT = 400
+# An atom with more parts than this prints as its kind and number; also bounds how deep printing recurses.
+MAX_PRINTED_WEIGHT = 120
 
 _uids = count(1)
 _interned: WeakValueDictionary[tuple[str, tuple[Size, ...]], Opaque] = WeakValueDictionary()
@@ -28,7 +28,7 @@ _intern_lock = Lock()
 
 @final
 class Symbol:
-    """A named unknown integer; `lo`/`hi` are its known bounds. Equal only to itself."""
+    """A named unknown integer with the bounds known of it (None is unbounded). Equal only to itself."""
 
     __slots__ = ("hi", "lo", "name", "uid", "weight")
 
@@ -49,13 +49,16 @@ class Opaque:
 
     __slots__ = ("__weakref__", "args", "hi", "kind", "lo", "uid", "weight")
 
+    weight: int
+
     def __init__(self, kind: str, args: tuple[Size, ...], lo: int | None, hi: int | None) -> None:
         self.kind = kind
         self.args = args
         self.lo = lo
         self.hi = hi
         self.uid = next(_uids)
-        self.weight = 1 + sum(atom.weight for arg in args for atom in atoms_of(arg))
+        # Shared parts count each time they would print; capped because that can double per level.
+        self.weight = min(1 + sum([atom.weight for arg in args for atom in atoms_of(arg)]), 2 * MAX_PRINTED_WEIGHT)
 
 
 Atom: TypeAlias = Symbol | Opaque
@@ -146,24 +149,19 @@ class Dim:
         return mul(self, -1)
 
     def __floordiv__(self, other: Size) -> Size:
-        from .dims import floordiv
+        from .dim_division import floordiv
 
         return floordiv(self, other)
 
     def __rfloordiv__(self, other: int) -> Size:
-        from .dims import floordiv
+        from .dim_division import floordiv
 
         return floordiv(other, self)
 
     def __mod__(self, other: Size) -> Size:
-        from .dims import mod
+        from .dim_division import mod
 
         return mod(self, other)
-
-    def __rmod__(self, other: int) -> Size:
-        from .dims import mod
-
-        return mod(other, self)
 
     def __str__(self) -> str:
         name = self.name
@@ -274,14 +272,10 @@ def mul(a: Size, b: Size) -> Size:
     if type(a) is int and type(b) is int:
         return a * b
     if not isinstance(a, Dim):
-        a, b = b, a
-    if not isinstance(a, Dim):
-        return a * b if not isinstance(b, Dim) else b * a
+        return mul(b, a) if isinstance(b, Dim) else a * b
     if not isinstance(b, Dim):
-        if b == 0:
-            return 0
-        if b == 1:
-            return a
+        if b == 0 or b == 1:
+            return a if b else 0
         if len(a.terms) == 1:
             monomial, coefficient = a.terms[0]
             return Dim(((monomial, coefficient * b),), a.const * b)
@@ -296,7 +290,7 @@ def _product(a: Dim, b: Dim) -> Size:
     for left, left_coefficient in a.terms:
         for right, right_coefficient in b.terms:
             monomial = _monomial_product(left, right)
-            if len(monomial) > MAX_FACTORS:
+            if monomial is None:
                 return _opaque_product(a, b)
             terms[monomial] = terms.get(monomial, 0) + left_coefficient * right_coefficient
     for part, scale in ((a, b.const), (b, a.const)):
@@ -314,61 +308,24 @@ def _opaque_product(a: Dim, b: Dim) -> Dim:
     return opaque("product", (left, right), _range_product(interval(a), interval(b)))
 
 
-def _monomial_product(left: Monomial, right: Monomial) -> Monomial:
+def _monomial_product(left: Monomial, right: Monomial) -> Monomial | None:
+    """left * right, or None when its degree is past the limit."""
     powers = dict(left)
     for atom, power in right:
         powers[atom] = powers.get(atom, 0) + power
+    if sum(powers.values()) > MAX_DEGREE:
+        return None
     return tuple(sorted(powers.items(), key=_uid_of))
 
 
-def monomial_quotient(a: Monomial, b: Monomial) -> Monomial | None:
-    """a / b, or None when b does not divide a."""
-    powers = dict(a)
-    for atom, power in b:
-        left = powers.get(atom, 0) - power
-        if left < 0:
-            return None
-        powers[atom] = left
-    return tuple([item for item in powers.items() if item[1]])
-
-
-def exact_div(a: Size, b: Size) -> Size | None:
-    """The q with q * b == a identically, or None when there is none (or b is 0)."""
-    if not isinstance(b, Dim):
-        if b == 0:
-            return None
-        if not isinstance(a, Dim):
-            return a // b if a % b == 0 else None
-        if a.const % b or any(coefficient % b for _, coefficient in a.terms):
-            return None
-        return Dim(tuple([(monomial, coefficient // b) for monomial, coefficient in a.terms]), a.const // b)
-    if not isinstance(a, Dim):
-        return 0 if a == 0 else None
-    if a == b:
-        return 1
-    lead, lead_coefficient = b.terms[0]
-    quotient: Size = 0
-    rest: Size = a
-    for _ in range(2 * MAX_TERMS):
-        if not isinstance(rest, Dim):
-            break
-        monomial = monomial_quotient(rest.terms[0][0], lead)
-        if monomial is None or rest.terms[0][1] % lead_coefficient:
-            return None
-        step = term(monomial, rest.terms[0][1] // lead_coefficient)
-        quotient = add(quotient, step)
-        rest = sub(rest, mul(step, b))
-    return quotient if type(rest) is int and rest == 0 else None
+def leads_negative(a: Size) -> bool:
+    """Whether the first coefficient of `a` is negative."""
+    return (a.terms[0][1] if isinstance(a, Dim) else a) < 0
 
 
 def term(monomial: Monomial, coefficient: int) -> Size:
     """coefficient * monomial, for a non-zero coefficient."""
     return Dim(((monomial, coefficient),), 0) if monomial else coefficient
-
-
-def content(a: Size) -> int:
-    """Greatest common divisor of all coefficients of `a`, the constant included."""
-    return gcd(a.const, *[coefficient for _, coefficient in a.terms]) if isinstance(a, Dim) else abs(a)
 
 
 def interval(a: Size) -> Range:
