@@ -1,0 +1,212 @@
+"""Write docs/reference from what the code itself says: docstrings, the pass catalogue, the registries, the parser.
+
+    python tools/gen_docs.py            write the pages
+    python tools/gen_docs.py --check    change nothing; fail if a page is not what would be written
+"""
+
+import argparse
+import difflib
+import inspect
+import sys
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from source_tree import ROOT
+
+REFERENCE = ROOT / "docs" / "reference"
+NOTICE = "<!-- Written by tools/gen_docs.py; change the code and run it again. -->"
+PASSES_INTRODUCTION = """\
+The names are those that `--skip-optimization` and `--enable-optimization` take, and `skipped_optimizers` and
+`extra_optimizers` in Python. Below the table stands every rule in its own words: the first line is what it rewrites,
+`Exact:` or `Numerics:` what that does to the values, `Source:` where the justification is written."""
+OPERATORS_INTRODUCTION = """\
+The numbers are the opset versions from which a rule holds. An operator that is not listed is inferred by its ONNX schema
+and evaluated by the runtime."""
+
+
+def page(title: str, *parts: str) -> str:
+    """A page with a title and the notice that it is generated."""
+    return "\n\n".join([f"# {title}", NOTICE, *(part.strip("\n") for part in parts)]) + "\n"
+
+
+def table(header: tuple[str, ...], rows: Iterator[tuple[str, ...]]) -> str:
+    """A Markdown table; bars inside cells are escaped."""
+    lines = [header, tuple("---" for _ in header), *rows]
+    return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in lines)
+
+
+def fenced(text: str) -> str:
+    """Text shown as it is; docstrings are written for the terminal."""
+    return f"```text\n{text}\n```"
+
+
+def first_line(documented: Any) -> str:
+    return (inspect.getdoc(documented) or "").partition("\n")[0]
+
+
+def passes_page() -> str:
+    """Every pass by name, and its rules with what they rewrite."""
+    from onnxsim_core.passes import catalog
+    from onnxsim_core.rewrite.rule import RULES
+
+    catalog.load()
+    summary = table(
+        ("pass", "default", "what it does"),
+        ((f"`{p.name}`", "on" if p.default else "off", p.summary) for _, p in sorted(catalog.CATALOG.items())),
+    )
+    rules = []
+    for name in sorted(RULES):
+        rules.append(f"## {name}")
+        for rule in RULES[name]:
+            roots = ", ".join(f"`{root}`" for root in rule.roots)
+            rules += [f"**{rule.name}** (at {roots})", fenced(inspect.getdoc(rule.function) or "")]
+    return page(
+        "Passes",
+        PASSES_INTRODUCTION,
+        summary,
+        *rules,
+    )
+
+
+def operators_page() -> str:
+    """Which operators have a shape rule and a fold kernel of their own, from which version on."""
+    from onnxsim_core.ops import load
+    from onnxsim_core.ops.registry import KERNELS, SHAPES
+
+    load()
+    found: dict[tuple[str, str], dict[str, list[int]]] = defaultdict(lambda: {"shape": [], "fold": []})
+    for kind, registry in (("shape", SHAPES), ("fold", KERNELS)):
+        for domain, op_type, since in registry.registered():
+            found[domain, op_type][kind].append(since)
+    rows = (
+        (
+            f"`{domain + '.' if domain else ''}{op}`",
+            *(", ".join(map(str, versions[kind])) for kind in ("shape", "fold")),
+        )
+        for (domain, op), versions in sorted(found.items())
+    )
+    return page(
+        "Operators",
+        f"{len(found)} operators have rules of their own. {OPERATORS_INTRODUCTION}",
+        table(("operator", "shape rule", "fold kernel"), rows),
+    )
+
+
+def errors_page() -> str:
+    """The error tree."""
+    from onnxsim_core import errors
+
+    classes = [c for _, c in inspect.getmembers(errors, inspect.isclass) if issubclass(c, errors.OnnxsimError)]
+    classes.sort(key=lambda c: (len(c.__mro__), c.__name__))
+    rows = ((f"`{c.__name__}`", f"`{c.__bases__[0].__name__}`", f"`{c.default_code}`", first_line(c)) for c in classes)
+    return page("Errors", inspect.getdoc(errors) or "", table(("error", "is a", "code", "meaning"), rows))
+
+
+def api_page() -> str:
+    """The public names of each distribution with their signatures and docstrings."""
+    import onnxsim_core
+
+    parts = []
+    for name in sorted(onnxsim_core.__all__, key=str.lower):
+        value = getattr(onnxsim_core, name)
+        if inspect.isclass(value) and issubclass(value, BaseException):
+            continue  # the errors have a page of their own
+        if inspect.isclass(value) or inspect.isfunction(value):
+            parts += [f"## {name}", fenced(signature(name, value)), fenced(inspect.getdoc(value) or "")]
+    return page(
+        "Python API",
+        "`onnxsim` offers the same names as `onnxsim_core`. Errors are on [their own page](errors.md).",
+        *parts,
+    )
+
+
+def signature(name: str, value: Any) -> str:
+    """`name(a, b=1, *, c)`, one parameter a line; annotations as they are written."""
+    parameters = inspect.signature(value).parameters.values()
+    lines, starred = [], False
+    for parameter in parameters:
+        if parameter.kind is parameter.KEYWORD_ONLY and not starred:
+            lines.append("    *,")
+            starred = True
+        text = parameter.name
+        if parameter.annotation is not parameter.empty:
+            text += f": {parameter.annotation}"
+        if parameter.default is not parameter.empty:
+            text += f" = {parameter.default!r}"
+        lines.append(f"    {text},")
+    return "\n".join([f"{name}(", *lines, ")"])
+
+
+def cli_page() -> str:
+    """Every option of the command, from its parser."""
+    from onnxsim_core.cli import main as cli
+
+    parser = command_parser(cli)
+    parts = [fenced(f"{parser.prog} [options] INPUT OUTPUT [CHECK_N]")]
+    for group in parser._action_groups:
+        rows = [option_row(action) for action in group._group_actions if action.help is not argparse.SUPPRESS]
+        if rows:
+            title = (group.title or "options").capitalize()
+            described = [group.description] if group.description else []
+            parts += [f"## {title}", *described, table(("option", "default", "effect"), iter(rows))]
+    return page("Command line", parser.description or "", *parts)
+
+
+def command_parser(cli: ModuleType) -> argparse.ArgumentParser:
+    parser = cli.build_parser()
+    assert isinstance(parser, argparse.ArgumentParser)
+    return parser
+
+
+def option_row(action: argparse.Action) -> tuple[str, str, str]:
+    """An option with its values, its default and its help."""
+    value = action.metavar or (action.dest.upper() if action.option_strings else action.dest)
+    if action.choices is not None:
+        value = "{" + ",".join(map(str, action.choices)) + "}"
+    shown = "" if action.nargs == 0 else f" {value if isinstance(value, str) else ' '.join(value)}"
+    shown += {"+": " ...", "*": " ...", "?": ""}.get(str(action.nargs), "")
+    names = ", ".join(action.option_strings) + shown if action.option_strings else shown.strip()
+    has_default = action.default not in (None, argparse.SUPPRESS, False, [], ())
+    text = (action.help or "") % {**vars(action), "prog": "onnxsim"}
+    return f"`{names}`", f"`{action.default}`" if has_default else "", text
+
+
+PAGES: dict[str, Callable[[], str]] = {
+    "api.md": api_page,
+    "cli.md": cli_page,
+    "errors.md": errors_page,
+    "operators.md": operators_page,
+    "passes.md": passes_page,
+}
+
+
+def stale(folder: Path) -> Iterator[str]:
+    """A diff for every page that is not what the code says."""
+    for name, write in PAGES.items():
+        path = folder / name
+        stored = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+        wanted = write().splitlines()
+        if stored != wanted:
+            diff = difflib.unified_diff(stored, wanted, f"{name} (stored)", f"{name} (generated)", lineterm="")
+            yield "\n".join(diff)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true")
+    if parser.parse_args().check:
+        diffs = list(stale(REFERENCE))
+        print("\n".join(diffs))
+        print(f"reference: {len(diffs)} stale pages of {len(PAGES)}; `python tools/gen_docs.py` writes them")
+        return 1 if diffs else 0
+    REFERENCE.mkdir(parents=True, exist_ok=True)
+    for name, write in PAGES.items():
+        (REFERENCE / name).write_text(write(), encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
