@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from .errors import OptionError
@@ -47,6 +49,18 @@ class SimplifyResult(Sequence[Any]):
 
     def __repr__(self) -> str:
         return f"SimplifyResult(ok={self.ok}, nodes={self.report.nodes_before}->{self.report.nodes_after})"
+
+
+@contextmanager
+def paused_gc() -> Iterator[None]:
+    """No garbage collection while millions of small objects are alive; restored after."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 def simplify(
@@ -100,8 +114,9 @@ def simplify(
         tensor_size_limit=None if tensor_size_threshold is None else parse_size(tensor_size_threshold),
         overwrite_input_shapes=dict(overwrite_input_shapes or {}), unused_outputs=tuple(unused_output or ()),
         max_rounds=rounds_from_environment(), providers=tuple(providers or ()), trace=trace)
-    ir = read_model(model)
-    report = simplify_model(ir, options)
+    with paused_gc():
+        ir = read_model(model)
+        report = simplify_model(ir, options)
     threshold = EXTERNAL_DATA_THRESHOLD if external_data_threshold is None else parse_size(external_data_threshold)
     path = None
     if output_path is not None:

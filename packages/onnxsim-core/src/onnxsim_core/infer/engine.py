@@ -94,7 +94,7 @@ class Inference:
             return new
         merged = []
         for a, b in zip(old, new):
-            if a == b or type(b) is not int and (type(a) is int or not _better(b, a)):
+            if a == b or type(b) is not int and (type(a) is int or not self._better(b, a)):
                 merged.append(a)
             else:
                 if type(a) is int:
@@ -127,6 +127,10 @@ class Inference:
             return size
         return self.symbols.fresh()
 
+    def _better(self, new: Dim, old: Dim) -> bool:
+        """A formula over named symbols says more than one over nameless ones."""
+        return self.symbols.is_anonymous(old) and not self.symbols.is_anonymous(new)
+
     # --- what rules ask --------------------------------------------------------------------------------------------
     def fresh(self) -> Dim:
         """A size nothing is known of."""
@@ -158,10 +162,3 @@ class Inference:
             return None
         number: float | int | bool = value.tensor.numpy().reshape(-1)[0].item()  # type: ignore[union-attr]
         return number
-
-
-def _better(new: Size, old: Size) -> bool:
-    """A formula over named symbols says more than one over nameless ones."""
-    if type(old) is int:
-        return False
-    return type(new) is int or (old.has_fresh and not new.has_fresh)

@@ -164,9 +164,15 @@ class Writer:
         if found is None:
             tensor = tag(1, 0) + varint(value.dtype)
             if value.shape is not None:
-                tensor += length_delimited(2, b"".join(length_delimited(1, _dimension(size)) for size in value.shape))
+                tensor += length_delimited(2, b"".join(length_delimited(1, self.dimension(size)) for size in value.shape))
             found = self._types[key] = length_delimited(1, tensor)
         return found
+
+    def dimension(self, size: Any) -> bytes:
+        """TensorShapeProto.Dimension: a number, a formula over the model's own symbols, or nothing known."""
+        if type(size) is int:
+            return tag(1, 0) + varint(size)
+        return b"" if self.model.symbols.is_anonymous(size) else length_delimited(2, _text(str(size)))
 
     # --- nodes -----------------------------------------------------------------------------------------------------
     def node(self, node: Node) -> Rope:
@@ -276,12 +282,6 @@ def _attribute_kind(value: Any) -> int | None:
 
 def _text(text: str) -> bytes:
     return text.encode("utf-8", "surrogateescape")
-
-
-def _dimension(size: Any) -> bytes:
-    if type(size) is int:
-        return tag(1, 0) + varint(size)
-    return length_delimited(2, _text(str(size)))
 
 
 def _copy_field(target: Any, name: str, value: Any) -> None:

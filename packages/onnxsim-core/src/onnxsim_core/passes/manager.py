@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import gc
 from dataclasses import dataclass, field
-from typing import Any
 
-from ..errors import OptionError
 from ..fold.engine import Folder
 from ..infer.engine import Inference
 from ..infer.tail import infer_by_schema
@@ -15,6 +12,7 @@ from ..options import SimplifyOptions
 from ..rewrite.driver import Driver
 from . import catalog, tidy
 from .duplicates import merge_duplicate_constants
+from .input_shapes import restate_outputs
 from .prepare import prepare
 
 
@@ -37,16 +35,6 @@ def simplify_model(model: Model, options: SimplifyOptions) -> Report:
     from .. import ops
 
     ops.load()
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        return _run(model, options)
-    finally:
-        if enabled:
-            gc.enable()
-
-
-def _run(model: Model, options: SimplifyOptions) -> Report:
     report = Report(nodes_before=sum(len(g) for g in model.graphs()))
     passes = catalog.select(optimize=options.optimize, skipped=options.skipped_passes, extra=options.extra_passes)
     prepare(model, options)
@@ -66,6 +54,8 @@ def _run(model: Model, options: SimplifyOptions) -> Report:
     tidy.remove_dead_code(model, driver)
     tidy.drop_unused_constants(model)
     tidy.name_nodes(model)
+    if options.overwrite_input_shapes:
+        restate_outputs(model)
     report.fired = dict(driver.fired)
     report.events = driver.events
     report.skips = dict(driver.skips)
@@ -90,10 +80,3 @@ def _continue(driver: Driver) -> int:
     before = driver.changes
     driver.drain()
     return driver.changes - before
-
-
-def check_names(names: Any) -> None:
-    """Raise OptionError for a pass name the catalogue does not know."""
-    for name in names:
-        if name not in catalog.CATALOG:
-            raise OptionError(f"there is no pass called {name!r}", hint=catalog.near_matches(name))

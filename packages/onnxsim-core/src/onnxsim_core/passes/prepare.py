@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..errors import OptionError
 from ..ir.graph import Graph, Model, Value
 from ..options import SimplifyOptions
+from .input_shapes import overwrite_input_shapes
 
 
 def prepare(model: Model, options: SimplifyOptions) -> None:
@@ -20,8 +21,6 @@ def prepare(model: Model, options: SimplifyOptions) -> None:
     if options.unused_outputs:
         drop_outputs(model.graph, options.unused_outputs)
     if options.overwrite_input_shapes:
-        from .input_shapes import overwrite_input_shapes
-
         overwrite_input_shapes(model, options.overwrite_input_shapes)
 
 
