@@ -120,7 +120,7 @@ def needed(dist: str) -> list[str]:
 @nox.session
 def docs(session: nox.Session) -> None:
     """Every example of the documentation runs, and the generated pages are what the code says."""
-    sync(session, "--package", "onnxsim", "--extra", "rich", "--extra", "onnxruntime")
+    sync(session, "--package", "onnxsim", "--extra", "rich", "--extra", "onnxruntime", "--group", "test")
     session.run("python", "tools/gen_docs.py", "--check")
     session.run("python", "tools/check_docs.py")
 

@@ -23,8 +23,8 @@ The names are those that `--skip-optimization` and `--enable-optimization` take,
 `extra_optimizers` in Python. Below the table stands every rule in its own words: the first line is what it rewrites,
 `Exact:` or `Numerics:` what that does to the values, `Source:` where the justification is written."""
 OPERATORS_INTRODUCTION = """\
-The numbers are the opset versions from which a rule holds. An operator that is not listed is inferred by its ONNX schema
-and evaluated by the runtime."""
+The numbers are the opset versions from which a rule holds. An operator that is not listed is inferred by its ONNX
+schema and evaluated by the runtime."""
 
 
 def page(title: str, *parts: str) -> str:

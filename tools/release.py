@@ -3,6 +3,7 @@
     python tools/release.py order                        distributions, those needed by others first
     python tools/release.py changelog onnxsim-core       turn the fragments into a section (`--draft` only shows it)
     python tools/release.py check onnxsim-core-v0.9.0    does the tag agree with the version and the changelog?
+    python tools/release.py notes onnxsim-core-v0.9.0    the section of the changelog that belongs to a tag
     python tools/release.py build onnxsim-core OUT       sdist, and the wheel built from it
 """
 
@@ -72,6 +73,18 @@ def tag_problems(tag: str, root: Path = ROOT) -> list[str]:
     return problems
 
 
+def notes(tag: str, root: Path = ROOT) -> str:
+    """The text of the changelog under the version of a tag."""
+    match = TAG.fullmatch(tag)
+    if match is None:
+        raise SystemExit(f"{tag!r} is no tag like onnxsim-core-v0.9.0")
+    changelog = (find(match["name"], root).folder / "CHANGELOG.md").read_text(encoding="utf-8")
+    _, found, rest = changelog.partition(f"\n## {match['version']} (")
+    if not found:
+        raise SystemExit(f"the changelog has no section {match['version']}")
+    return rest.partition("\n")[2].partition("\n## ")[0].strip()
+
+
 def build(name: str, out: Path) -> None:
     """Build the sdist, and from it the wheel, the way an index user's pip would: without the workspace's sources."""
     command = ["uv", "build", "--package", name, "--no-sources", "--out-dir", str(out)]
@@ -85,8 +98,8 @@ def main(arguments: list[str] | None = None) -> int:
     changelog = commands.add_parser("changelog")
     changelog.add_argument("name")
     changelog.add_argument("--draft", action="store_true")
-    checking = commands.add_parser("check")
-    checking.add_argument("tag")
+    for name in ("check", "notes"):
+        commands.add_parser(name).add_argument("tag")
     building = commands.add_parser("build")
     building.add_argument("name")
     building.add_argument("out", type=Path)
@@ -98,6 +111,8 @@ def main(arguments: list[str] | None = None) -> int:
         print(write_changelog(find(options.name), today, options.draft))
     elif options.command == "build":
         build(find(options.name).name, options.out)
+    elif options.command == "notes":
+        print(notes(options.tag))
     else:
         problems = tag_problems(options.tag)
         print("\n".join(problems) or f"{options.tag} can be released")

@@ -43,6 +43,10 @@ def test_a_release_puts_sections_newest_first_and_uses_the_fragments_up(core, wo
     release.write_changelog(core, "2026-02-03", draft=False)
     headings = [line for line in (core.folder / "CHANGELOG.md").read_text().splitlines() if line.startswith("## ")]
     assert headings == ["## 0.9.2 (2026-02-03)", "## 0.9.1 (2026-01-02)"]
+    assert release.notes("onnxsim-core-v0.9.2", workspace.root) == "### Added\n\n- Added Abs."
+    assert release.notes("onnxsim-core-v0.9.1", workspace.root) == SECTION.partition("\n")[2].strip()
+    with pytest.raises(SystemExit, match="the changelog has no section 0.9.3"):
+        release.notes("onnxsim-core-v0.9.3", workspace.root)
 
 
 def test_nothing_changed_is_nothing_to_release(workspace):
