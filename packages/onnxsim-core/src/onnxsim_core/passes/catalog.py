@@ -37,7 +37,8 @@ def declare(name: str, summary: str, *, kind: str = "rules", default: bool = Tru
 ELIMINATIONS: tuple[str, ...] = ()
 FUSIONS: tuple[str, ...] = ()
 REWRITES: tuple[str, ...] = ()
-MODULES: tuple[str, ...] = ("engine_passes", *ELIMINATIONS, *FUSIONS, *REWRITES)
+CONTROL_FLOW: tuple[str, ...] = ("eliminate_if_with_const_cond", "eliminate_loop_with_const_trip_count")
+MODULES: tuple[str, ...] = ("engine_passes", *CONTROL_FLOW, *ELIMINATIONS, *FUSIONS, *REWRITES)
 
 
 def load() -> None:

@@ -66,10 +66,14 @@ class Builder:
         for value in ins:
             if value is not None:
                 add_use(value, node)
-        graph.insert_before(self.root, node)
-        self.made.append(node)
+        self.place(node)
         self.ctx.infer(node)
         return tuple(node.outputs)
+
+    def place(self, node: Node) -> None:
+        """Put a node made elsewhere before the root."""
+        self.graph.insert_before(self.root, node)
+        self.made.append(node)
 
     def like(self, node: Node, inputs: Sequence[Value | None], **changes: Any) -> Value:
         """`node` again with other inputs and some attributes changed (None removes one); name and metadata are kept."""
