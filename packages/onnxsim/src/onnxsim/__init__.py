@@ -8,17 +8,20 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from ._names import NAMES, installed, missing
-from ._version import __version__
+from ._version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from onnxsim_core.api import SimplifyOptions as SimplifyOptions
-    from onnxsim_core.api import SimplifyResult as SimplifyResult
-    from onnxsim_core.api import simplify as simplify
+    from onnxsim_core import CheckError as CheckError
+    from onnxsim_core import ModelError as ModelError
+    from onnxsim_core import OnnxsimError as OnnxsimError
+    from onnxsim_core import OptionError as OptionError
+    from onnxsim_core import PassError as PassError
+    from onnxsim_core import PluginError as PluginError
+    from onnxsim_core import SimplifyResult as SimplifyResult
+    from onnxsim_core import UnsupportedModelError as UnsupportedModelError
+    from onnxsim_core import simplify as simplify
     from onnxsim_core.cli.main import main as main
 
-    from . import backend as backend
-    from . import model_checking as model_checking
-    from . import model_info as model_info
     from . import onnx_simplifier as onnx_simplifier
 else:
 
@@ -38,6 +41,3 @@ else:
 
     def __dir__() -> list[str]:
         return sorted({*globals(), *(name for name, source in NAMES.items() if installed(source))})
-
-
-__all__ = ["__version__", *NAMES]

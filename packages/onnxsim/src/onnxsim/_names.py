@@ -21,14 +21,17 @@ class Source(NamedTuple):
 CORE = "onnxsim-core"
 
 NAMES: dict[str, Source] = {
-    "SimplifyOptions": Source("onnxsim_core.api", "SimplifyOptions", CORE),
-    "SimplifyResult": Source("onnxsim_core.api", "SimplifyResult", CORE),
-    "simplify": Source("onnxsim_core.api", "simplify", CORE),
+    "CheckError": Source("onnxsim_core", "CheckError", CORE),
+    "ModelError": Source("onnxsim_core", "ModelError", CORE),
+    "OnnxsimError": Source("onnxsim_core", "OnnxsimError", CORE),
+    "OptionError": Source("onnxsim_core", "OptionError", CORE),
+    "PassError": Source("onnxsim_core", "PassError", CORE),
+    "PluginError": Source("onnxsim_core", "PluginError", CORE),
+    "SimplifyResult": Source("onnxsim_core", "SimplifyResult", CORE),
+    "UnsupportedModelError": Source("onnxsim_core", "UnsupportedModelError", CORE),
     "main": Source("onnxsim_core.cli.main", "main", CORE),
+    "simplify": Source("onnxsim_core", "simplify", CORE),
     # Modules that scripts written for earlier releases import by these names.
-    "backend": Source("onnxsim.backend", "", CORE),
-    "model_checking": Source("onnxsim.model_checking", "", CORE),
-    "model_info": Source("onnxsim.model_info", "", CORE),
     "onnx_simplifier": Source("onnxsim.onnx_simplifier", "", CORE),
 }
 

@@ -64,7 +64,7 @@ def _same_bits(actual: np.ndarray, expected: np.ndarray) -> bool:
 def _differs(actual: np.ndarray, expected: np.ndarray) -> np.ndarray:
     """Where two arrays of one type differ in value or in the sign of a zero; NaN equals NaN."""
     if expected.dtype.kind == "c":
-        return _differs(actual.real, expected.real) | _differs(actual.imag, expected.imag)
+        return np.asarray(_differs(actual.real, expected.real) | _differs(actual.imag, expected.imag))
     left, right = actual.astype(np.float64), expected.astype(np.float64)
     same = ((left == right) & (np.signbit(left) == np.signbit(right))) | (np.isnan(left) & np.isnan(right))
     return np.asarray(~same)
