@@ -51,13 +51,44 @@ def from_raw(data: Buffer, dtype: int, dims: tuple[int, ...]) -> Array:
         array = np.frombuffer(data, wanted)
         if _SWAP:
             array = array.byteswap()
-    array = array.reshape(dims)
-    array.flags.writeable = False
-    return array
+    return _frozen(shaped(array, dims))
+
+
+def strings_array(elements: list[bytes], dims: tuple[int, ...]) -> Array:
+    """A read-only object array of bytes."""
+    if len(elements) != math.prod(dims):
+        raise ModelError(f"a tensor STRING{list(dims)} has {len(elements)} elements", code="length")
+    array = np.empty(len(elements), object)
+    array[:] = elements
+    return _frozen(shaped(array, dims))
+
+
+def shaped(array: Array, dims: tuple[int, ...]) -> Array:
+    """The array under other dims; ModelError where numpy cannot hold those."""
+    try:
+        return array.reshape(dims)
+    except ValueError as error:
+        # More axes, or larger ones beside a zero, than numpy can hold.
+        raise ModelError(f"dims {list(dims)} cannot be had in memory: {error}", code="dims") from None
+
+
+def owned(array: Array, dtype: int) -> Array:
+    """A read-only, contiguous, native array of `dtype`; a copy only where that or the memory kept alive asks for it."""
+    wanted = dtypes.numpy_dtype(dtype)
+    if dtype == dtypes.STRING:
+        texts = array.reshape(-1).tolist()
+        return strings_array([t if isinstance(t, bytes) else str(t).encode() for t in texts], array.shape)
+    if array.dtype != wanted:
+        array = _as_dtype(array, wanted)
+    if not array.flags.c_contiguous or _holds_more(array):
+        array = array.copy()
+    return _frozen(array.view()) if array.flags.writeable else array
 
 
 def to_raw(array: Array, dtype: int) -> Buffer:
     """Raw bytes of a C-contiguous array, a view where no packing is needed."""
+    if dtype not in dtypes.BITS:
+        raise ModelError(f"data type {dtypes.name(dtype)} has no raw bytes", code="dtype")
     flat = array.reshape(-1)
     if dtypes.is_packed(dtype):
         return _readonly(pack(flat.view(np.uint8), dtypes.BITS[dtype]))
@@ -68,9 +99,7 @@ def to_raw(array: Array, dtype: int) -> Buffer:
 
 def array_chunks(array: Array, dtype: int, size: int) -> Iterator[Buffer]:
     """Raw bytes of any array, at most `size` at a time; an array with gaps is copied block by block, never whole."""
-    bits = dtypes.BITS.get(dtype)
-    if bits is None:
-        raise ModelError(f"data type {dtypes.name(dtype)} has no raw bytes", code="dtype")
+    bits = dtypes.BITS.get(dtype, 8)
     if array.flags.c_contiguous and bits >= 8:
         yield from slices(to_raw(array, dtype), size)
         return
@@ -160,3 +189,23 @@ def _column(values: Any, kind: Any) -> Array:
 
 def _readonly(array: Any) -> memoryview:
     return memoryview(array).toreadonly()
+
+
+def _frozen(array: Array) -> Array:
+    array.flags.writeable = False
+    return array
+
+
+def _as_dtype(array: Array, wanted: np.dtype[Any]) -> Array:
+    """The array in native byte order, or bit patterns under the type they stand for."""
+    if array.dtype.newbyteorder("=") == wanted:
+        return array.astype(wanted)
+    if array.dtype.kind == "u" and array.dtype.itemsize == wanted.itemsize:
+        return np.ascontiguousarray(array).reshape(array.shape).view(wanted)
+    raise ModelError(f"an array of {array.dtype} does not hold {wanted}", code="dtype")
+
+
+def _holds_more(array: Array) -> bool:
+    """True when keeping this view alive would keep a much larger array alive."""
+    base = array.base
+    return isinstance(base, np.ndarray) and base.nbytes > 2 * array.nbytes + 4096

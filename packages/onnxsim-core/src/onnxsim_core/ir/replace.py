@@ -151,8 +151,8 @@ def _remove(path: str) -> None:
 def _second_name(path: str, other: str) -> None:
     """Give a file a second name, or where file systems know no such thing another one."""
     try:
-        os.link(path, other, follow_symlinks=False)
-    except (OSError, NotImplementedError):
+        os.link(path, other)
+    except OSError:
         os.rename(path, other)
 
 

@@ -18,7 +18,7 @@ import numpy as np
 from ..errors import ModelError
 from . import dtypes
 from .files import File
-from .raw import CHUNK, Array, Buffer, array_chunks, from_raw, slices, to_raw, typed_bytes
+from .raw import CHUNK, Array, Buffer, array_chunks, from_raw, owned, shaped, slices, strings_array, to_raw, typed_bytes
 from .same import SAMPLE, blocks, same_bytes
 
 __all__ = [
@@ -119,16 +119,7 @@ class ArrayTensor(Tensor):
         array = np.asarray(array)
         if dtype is None:
             dtype = dtypes.from_numpy(array.dtype)
-        wanted = dtypes.numpy_dtype(dtype)
-        if dtype == dtypes.STRING:
-            array = _byte_strings(array)
-        elif array.dtype != wanted:
-            array = _as_dtype(array, wanted)
-        if not array.flags.c_contiguous or _holds_more(array):
-            array = array.copy()
-        if array.flags.writeable:
-            array = array.view()
-            array.flags.writeable = False
+        array = owned(array, dtype)
         super().__init__(dtype, array.shape)
         self._array = array
 
@@ -136,8 +127,6 @@ class ArrayTensor(Tensor):
         return self._array
 
     def tobytes(self) -> Buffer:
-        if self.dtype == dtypes.STRING:
-            raise ModelError(f"{self!r} has no raw bytes", code="tensor")
         return to_raw(self._array, self.dtype)
 
     def chunks(self, size: int = CHUNK) -> Iterator[Buffer]:
@@ -145,7 +134,7 @@ class ArrayTensor(Tensor):
 
     def reshaped(self, dims: tuple[int, ...]) -> Tensor:
         _check_reshape(self, dims)
-        return ArrayTensor(self._array.reshape(dims), self.dtype)
+        return ArrayTensor(shaped(self._array, dims), self.dtype)
 
 
 class BufferTensor(Tensor):
@@ -226,12 +215,7 @@ class ProtoTensor(Tensor):
 
     def numpy(self) -> Array:
         if self.dtype == dtypes.STRING:
-            array = np.empty(len(self.proto.string_data), object)
-            array[:] = list(self.proto.string_data)
-            if array.size != self.size:
-                raise _wrong_count(self, array.size)
-            array.flags.writeable = False
-            return array.reshape(self.dims)
+            return strings_array(list(self.proto.string_data), self.dims)
         return from_raw(self.tobytes(), self.dtype, self.dims)
 
     def tobytes(self) -> Buffer:
@@ -264,17 +248,20 @@ class DeferredTensor(Tensor):
     def _computed(self) -> Array:
         array = self._last() if self._last is not None else None
         if array is None:
-            array = np.asarray(self.compute())
+            array = np.asarray(self.compute()).view()
             if array.shape != self.dims or array.dtype != dtypes.numpy_dtype(self.dtype):
                 raise ModelError(
                     f"a deferred result is {array.dtype}{list(array.shape)}, not {self!r} as announced", code="tensor"
                 )
+            array.flags.writeable = False
             self._last = weakref.ref(array)
         return array
 
     def numpy(self) -> Array:
-        array = np.ascontiguousarray(self._computed()).reshape(self.dims).view()
-        array.flags.writeable = False
+        array = self._computed()
+        if not array.flags.c_contiguous:
+            array = np.ascontiguousarray(array)
+            array.flags.writeable = False
         return array
 
     def tobytes(self) -> Buffer:
@@ -294,6 +281,7 @@ class MissingTensor(Tensor):
     __slots__ = ("reason",)
 
     def __init__(self, dtype: int, dims: tuple[int, ...], reason: str) -> None:
+        _check_dims(dtype, dims)
         super().__init__(dtype, dims)
         self.reason = reason
 
@@ -316,6 +304,10 @@ def ints(tensor: Tensor) -> tuple[int, ...]:
     """
     code = _INT_FORMATS.get(tensor.dtype)
     if code is not None:
+        if type(tensor) is ProtoTensor and not tensor.proto.HasField("raw_data"):
+            values = tuple(tensor.proto.int64_data if code == "q" else tensor.proto.int32_data)
+            if len(values) == tensor.size:
+                return values
         data = tensor.tobytes()
         return struct.unpack(f"<{len(data) // struct.calcsize(code)}{code}", data)
     if not dtypes.is_int(tensor.dtype):
@@ -360,29 +352,6 @@ def _content(tensor: Tensor) -> Iterator[Buffer]:
     return (struct.pack("<Q", len(text)) + text for text in tensor.strings())
 
 
-def _byte_strings(array: Array) -> Array:
-    """An object array of bytes; text is encoded as UTF-8."""
-    flat = [text if isinstance(text, bytes) else str(text).encode() for text in array.reshape(-1).tolist()]
-    made = np.empty(len(flat), object)
-    made[:] = flat
-    return made.reshape(array.shape)
-
-
-def _as_dtype(array: Array, wanted: np.dtype[Any]) -> Array:
-    """The array in native byte order, or bit patterns under the type they stand for."""
-    if array.dtype.newbyteorder("=") == wanted:
-        return array.astype(wanted)
-    if array.dtype.kind == "u" and array.dtype.itemsize == wanted.itemsize:
-        return np.ascontiguousarray(array).reshape(array.shape).view(wanted)
-    raise ModelError(f"an array of {array.dtype} does not hold {wanted}", code="dtype")
-
-
-def _holds_more(array: Array) -> bool:
-    """True when keeping this view alive would keep a much larger array alive."""
-    base = array.base
-    return isinstance(base, np.ndarray) and base.nbytes > 2 * array.nbytes + SAMPLE
-
-
 def _check_dims(dtype: int, dims: tuple[int, ...]) -> None:
     if any(dim < 0 for dim in dims):
         raise ModelError(f"a tensor of {dtypes.name(dtype)} has the negative dims {list(dims)}", code="dims")
@@ -392,10 +361,6 @@ def _check_reshape(tensor: Tensor, dims: tuple[int, ...]) -> None:
     _check_dims(tensor.dtype, dims)
     if math.prod(dims) != tensor.size:
         raise ModelError(f"{tensor!r} cannot be reshaped to {list(dims)}", code="dims")
-
-
-def _wrong_count(tensor: Tensor, count: int) -> ModelError:
-    return ModelError(f"{tensor!r} holds {count} elements instead of {tensor.size}", code="length")
 
 
 def _wrong_length(
