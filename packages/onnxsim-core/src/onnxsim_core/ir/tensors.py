@@ -297,10 +297,10 @@ class MissingTensor(Tensor):
 
 
 def ints(tensor: Tensor) -> tuple[int, ...]:
-    """Elements of an integer tensor as Python ints, in C order; quick for small INT64 and INT32 tensors.
+    """Elements of an integer or bool tensor as Python ints, in C order; quick for small INT64 and INT32 tensors.
 
     Raises:
-        ModelError: the tensor is not of an integer type, or cannot be read.
+        ModelError: the tensor is of another type, or cannot be read.
     """
     code = _INT_FORMATS.get(tensor.dtype)
     if code is not None:
@@ -310,7 +310,7 @@ def ints(tensor: Tensor) -> tuple[int, ...]:
                 return values
         data = tensor.tobytes()
         return struct.unpack(f"<{len(data) // struct.calcsize(code)}{code}", data)
-    if not dtypes.is_int(tensor.dtype):
+    if tensor.dtype != dtypes.BOOL and not dtypes.is_int(tensor.dtype):
         raise ModelError(f"{tensor!r} does not hold integers", code="tensor")
     return tuple(int(value) for value in tensor.numpy().reshape(-1).tolist())
 

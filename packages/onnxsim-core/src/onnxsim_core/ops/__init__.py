@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 
 FAMILIES = (
-    "elementwise", "arithmetic", "comparison", "cast", "reduction", "layout", "indexing", "linear", "convolution", "pooling",
+    "elementwise", "arithmetic", "comparison", "cast", "reduction", "layout", "reshape", "repeat", "where", "indexing", "linear", "convolution", "pooling",
     "normalization", "quantization", "sequence", "control_flow", "generators", "recurrent", "contrib", "classic",
 )
 

@@ -1,0 +1,113 @@
+"""Operators that make tensors out of little: Constant, ConstantOfShape, Range, EyeLike and the random ones."""
+
+from __future__ import annotations
+
+from math import ceil, isfinite
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..ir.dims import Size, add, ceildiv, is_nonneg, maximum, mul, sub
+from .axes import TRACKED, static_numel, unknown_shape
+from .registry import KERNELS, SHAPES
+from .repeat import vector_length
+
+if TYPE_CHECKING:
+    from ..infer.engine import Inference
+    from ..ir.graph import Node, Value
+
+
+# --- ConstantOfShape -------------------------------------------------------------------------------------------------
+@SHAPES.register("ConstantOfShape")
+def constant_of_shape_shape(node: Node, ctx: Inference) -> None:
+    """The shape asked for, of the type of `value` (float when absent).  Source: ONNX ConstantOfShape-9."""
+    wanted = node.input(0)
+    if wanted is None or not node.outputs:
+        return
+    y = node.outputs[0]
+    tensor = node.attribute("value")
+    dtype = 1 if tensor is None else getattr(tensor, "dtype", 0)
+    shape = ctx.data(wanted)
+    if shape is None:
+        rank = vector_length(wanted)
+        ctx.set(y, dtype, unknown_shape(ctx, rank) if 0 <= rank < 64 else None)
+        return
+    total = static_numel(shape)
+    data = None
+    if dtype in (6, 7, 9) and 0 <= total <= TRACKED and tensor.size == 1:
+        data = (int(tensor.numpy().reshape(-1)[0]),) * total
+    for size in shape:
+        if type(size) is int and size < 0:
+            return
+    ctx.set(y, dtype, shape, data)
+
+
+@KERNELS.register("ConstantOfShape")
+def constant_of_shape_fold(node: Node, arrays: list[Any], ctx: Inference) -> Any:
+    """One number everywhere."""
+    tensor = node.attribute("value")
+    shape = arrays[0].tolist()
+    if any(size < 0 for size in shape):
+        return None
+    if tensor is None:
+        return np.zeros(shape, np.float32)
+    if tensor.size != 1:
+        return None
+    return np.full(shape, tensor.numpy().reshape(-1)[0], tensor.numpy().dtype)
+
+
+# --- Range -----------------------------------------------------------------------------------------------------------
+@SHAPES.register("Range")
+def range_shape(node: Node, ctx: Inference) -> None:
+    """max(ceil((limit - start) / delta), 0) numbers.  Source: ONNX Range-11."""
+    start, limit, delta = node.input(0), node.input(1), node.input(2)
+    if start is None or limit is None or delta is None or not node.outputs:
+        return
+    dtype = start.dtype or limit.dtype or delta.dtype
+    size: Size | None
+    data = None
+    if dtype in (6, 7):
+        first, step = _element(start, ctx), _element(delta, ctx)
+        size = range_length(first, _element(limit, ctx), step)
+        if type(size) is int and size <= TRACKED and first is not None and type(step) is int:
+            data = tuple([add(first, mul(step, index)) for index in range(size)])
+    else:
+        numbers = ctx.scalar(start), ctx.scalar(limit), ctx.scalar(delta)
+        size = None if None in numbers else float_range_length(*numbers)  # type: ignore[arg-type]
+    ctx.set(node.outputs[0], dtype, (ctx.fresh() if size is None else size,), data)
+
+
+def _element(value: Value, ctx: Inference) -> Size | None:
+    data = ctx.data(value)
+    return data[0] if data is not None and len(data) == 1 else None
+
+
+def range_length(start: Size | None, limit: Size | None, delta: Size | None) -> Size | None:
+    """Number of integers from start to limit, or None when the direction or a bound is not known."""
+    if start is None or limit is None or type(delta) is not int or delta == 0:
+        return None
+    if type(start) is int and type(limit) is int:
+        return len(range(start, limit, delta))
+    gap = sub(limit, start) if delta > 0 else sub(start, limit)
+    if not is_nonneg(gap):
+        gap = maximum(gap, 0)
+    return ceildiv(gap, abs(delta))
+
+
+def float_range_length(start: float, limit: float, delta: float) -> int | None:
+    """Number of floats from start to limit, counted in double precision as onnxruntime does."""
+    if not delta or not (isfinite(start) and isfinite(limit) and isfinite(delta)):
+        return None
+    return max(ceil((float(limit) - float(start)) / float(delta)), 0)
+
+
+@KERNELS.register("Range")
+def range_fold(node: Node, arrays: list[Any], ctx: Inference) -> Any:
+    """start, start + delta, ... below limit."""
+    start, limit, delta = [array.reshape(-1)[0] for array in arrays]
+    if start.dtype.kind != "i":
+        return None
+    size = range_length(start.item(), limit.item(), delta.item())
+    if size is None:
+        return None
+    return (np.arange(size, dtype=np.int64) * delta.item() + start.item()).astype(start.dtype)

@@ -1,0 +1,123 @@
+"""Operators that repeat elements: Expand, Tile."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..ir.dims import Size, mul
+from .axes import TRACKED, moved, normalized, positions, static_numel, unknown_shape
+from .broadcasting import broadcast_shapes
+from .registry import KERNELS, SHAPES
+
+if TYPE_CHECKING:
+    from ..infer.engine import Inference
+    from ..ir.graph import Node, Value
+
+
+def vector_length(value: Value | None) -> int:
+    """Length of a 1-D value, or -1 when not known."""
+    if value is None or value.shape is None or len(value.shape) != 1:
+        return -1
+    size = value.shape[0]
+    return size if type(size) is int else -1
+
+
+@SHAPES.register("Expand")
+def expand_shape(node: Node, ctx: Inference) -> None:
+    """Broadcast of the input's shape and the one asked for, both ways.  Source: ONNX Expand-8, -13."""
+    x, wanted = node.input(0), node.input(1)
+    if x is None or not node.outputs:
+        return
+    y = node.outputs[0]
+    target = ctx.data(wanted)
+    shape = x.shape
+    if shape is None:
+        ctx.set(y, x.dtype)
+        return
+    if target is None:
+        rank = vector_length(wanted)
+        if 0 <= rank < 64:
+            target = unknown_shape(ctx, rank)
+        else:
+            ctx.set(y, x.dtype)
+            return
+    result = broadcast_shapes(shape, target)
+    if result is None:
+        ctx.set(y, x.dtype)
+        return
+    data = ctx.data(x)
+    if data is not None:
+        data = _repeated(data, shape, result)
+    ctx.set(y, x.dtype, result, data)
+
+
+def _repeated(data: tuple[Size, ...], shape: tuple[Size, ...], result: tuple[Size, ...]) -> tuple[Size, ...] | None:
+    """Elements of a broadcast partial value."""
+    total = static_numel(result)
+    if not 0 <= total <= TRACKED:
+        return None
+    if len(data) == 1:
+        return data * total
+    if len(data) == total:
+        return data
+    where = positions(data, shape)
+    return None if where is None else moved(data, np.broadcast_to(where, result))  # type: ignore[arg-type]
+
+
+@KERNELS.register("Expand")
+def expand_fold(node: Node, arrays: list[Any], ctx: Inference) -> Any:
+    """The array broadcast to the shape both agree on."""
+    x = arrays[0]
+    shape: Any = broadcast_shapes(x.shape, tuple(arrays[1].tolist()))
+    if shape is None or any(size < 0 for size in shape):
+        return None
+    return np.broadcast_to(x, shape).copy()
+
+
+@SHAPES.register("Tile")
+def tile_shape(node: Node, ctx: Inference) -> None:
+    """Each size times its repeats.  Source: ONNX Tile-1 (tiles along one axis), -6, -13."""
+    x = node.input(0)
+    if x is None or not node.outputs:
+        return
+    y = node.outputs[0]
+    shape = x.shape
+    if shape is None:
+        ctx.set(y, x.dtype)
+        return
+    repeats = _repeats(node, len(shape), ctx)
+    if repeats is None:
+        ctx.set(y, x.dtype, unknown_shape(ctx, len(shape)))
+        return
+    result = tuple([mul(size, times) for size, times in zip(shape, repeats)])
+    data = ctx.data(x)
+    if data is not None:
+        total = static_numel(result)
+        where = positions(data, shape) if 0 <= total <= TRACKED else None
+        data = None if where is None else moved(data, np.tile(where, repeats))  # type: ignore[arg-type]
+    ctx.set(y, x.dtype, result, data)
+
+
+def _repeats(node: Node, rank: int, ctx: Inference) -> tuple[Size, ...] | None:
+    """How often each axis repeats."""
+    given = ctx.data(node.input(1))
+    if given is None:
+        return None
+    if ctx.opset < 6:
+        axis = ctx.ints(node.input(2))
+        if axis is None or len(axis) != 1 or len(given) != 1 or normalized(axis[0], rank) < 0:
+            return None
+        place = normalized(axis[0], rank)
+        return (1,) * place + given + (1,) * (rank - place - 1)
+    return given if len(given) == rank else None
+
+
+@KERNELS.register("Tile", since=6)
+def tile_fold(node: Node, arrays: list[Any], ctx: Inference) -> Any:
+    """The array repeated along every axis."""
+    x, repeats = arrays[0], arrays[1].tolist()
+    if len(repeats) != x.ndim or any(times < 0 for times in repeats):
+        return None
+    return np.tile(x, repeats)
