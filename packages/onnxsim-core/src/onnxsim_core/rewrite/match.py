@@ -1,0 +1,123 @@
+"""What rules ask of the nodes they look at: permutations, axes, constants, equal shapes. Pure and cheap."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..ir.dims import known_equal
+from ..ops.axes import normalized, normalized_axes
+
+if TYPE_CHECKING:
+    from ..infer.engine import Inference
+    from ..ir.graph import Node, Shape, Value
+
+
+# --- shapes ------------------------------------------------------------------------------------------------------------
+def same_sizes(a: Shape, b: Shape) -> bool:
+    """Provably the same rank and sizes."""
+    if a == b:
+        return True
+    if len(a) != len(b):
+        return False
+    for left, right in zip(a, b):
+        if left is not right and not known_equal(left, right):
+            return False
+    return True
+
+
+def same_shape(a: Value, b: Value) -> bool:
+    """Provably the same shape; False when a rank is unknown."""
+    left, right = a.shape, b.shape
+    return left is not None and right is not None and same_sizes(left, right)
+
+
+def is_static(shape: Shape | None) -> bool:
+    """Are the rank and all sizes numbers?"""
+    if shape is None:
+        return False
+    for size in shape:
+        if type(size) is not int:
+            return False
+    return True
+
+
+# --- attributes and parameters -----------------------------------------------------------------------------------------
+def permutation(node: Node) -> tuple[int, ...] | None:
+    """The perm of a Transpose written out, or None when it is left to its default and the rank is unknown, or wrong."""
+    perm = node.attribute("perm")
+    x = node.input(0)
+    rank = None if x is None or x.shape is None else len(x.shape)
+    if perm is None:
+        return None if rank is None else tuple(range(rank - 1, -1, -1))
+    if type(perm) is not tuple or rank is not None and rank != len(perm):
+        return None
+    found = normalized_axes(perm, len(perm))
+    return None if found is None else tuple(found)
+
+
+def raw_axes(node: Node, ctx: Inference) -> tuple[int, ...] | None | bool:
+    """Axes of an operator that has them as attribute `axes` or as input 1: a tuple, None for none, False for unknown."""
+    axes = node.attribute("axes")
+    if axes is None:
+        value = node.input(1)
+        if value is None:
+            return None
+        axes = ctx.ints(value)
+        return False if axes is None else axes
+    return axes if type(axes) is tuple else False
+
+
+def axes_of(node: Node, ctx: Inference, rank: int) -> tuple[int, ...] | None:
+    """Axes counted from the front and sorted, or None when there are none, they are not known, or they are wrong."""
+    axes = raw_axes(node, ctx)
+    if type(axes) is not tuple:
+        return None
+    found = normalized_axes(axes, rank)
+    return None if found is None else tuple(sorted(found))
+
+
+def axis_of(node: Node, rank: int, default: int | None = None) -> int | None:
+    """Attribute `axis` counted from the front, or None when it is missing or out of range."""
+    axis = normalized(node.attribute("axis", default), rank)
+    return None if axis < 0 else axis
+
+
+# --- constants ---------------------------------------------------------------------------------------------------------
+def constant_array(value: Value | None) -> Any:
+    """The numbers of a constant, loaded now, or None."""
+    if value is None or value.tensor is None or value.is_input:
+        return None
+    return value.tensor.numpy()
+
+
+def is_filled_with(value: Value | None, number: float) -> bool:
+    """Is it a constant all of whose elements are that number? Large ones are looked at only if their first element fits."""
+    if value is None or value.tensor is None or value.is_input or not value.tensor.size:
+        return False
+    array = value.tensor.numpy()
+    if array.dtype.kind not in "fiub" or array.flat[0] != number:
+        return False
+    return array.size == 1 or bool((array == number).all())
+
+
+# --- neighbours --------------------------------------------------------------------------------------------------------
+def made_by(value: Value | None, op_type: str) -> Node | None:
+    """The default-domain node of that type that makes this value, or None."""
+    if value is None:
+        return None
+    node = value.node
+    return node if node is not None and node.op_type == op_type and not node.domain else None
+
+
+def either(node: Node, op_type: str) -> tuple[Node, Value] | None:
+    """For a node of two inputs: the one made by that operator, and the other input."""
+    if len(node.inputs) != 2:
+        return None
+    a, b = node.inputs
+    if a is None or b is None:
+        return None
+    made = made_by(a, op_type)
+    if made is not None:
+        return made, b
+    made = made_by(b, op_type)
+    return None if made is None else (made, a)
