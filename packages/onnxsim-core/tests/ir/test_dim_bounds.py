@@ -49,7 +49,10 @@ def broadcast_size(a: Size, b: Size) -> Size:
         (n - maximum(n - 1, 0), 0, 1),
         (minimum(value, 3), None, 3),
         (broadcast_size(n + 1, m) + 2, 2, None),
-        (truncdiv(value * 0 + n - 5, 2), -2, None),
+        (value * (n // value) - n, None, None),
+        (truncdiv(n - 5, 2), -2, None),
+        (truncdiv(n - 4, 2), -2, None),
+        (truncdiv(minimum(value, 7), 2), None, 3),
         (2 * ((n + 1) // 2) - n, 0, 1),
     ],
 )

@@ -133,6 +133,8 @@ def test_bounds_of_powers_and_products_with_unknown_sign() -> None:
     small = dim_form.of_atom(dim_form.Symbol("small", -3, 2))
     assert dim_form.interval(dims.mul(small, small)) == (0, 9)
     assert dim_form.interval(dims.mul(dims.mul(small, small), small)) == (-27, 8)
+    other = dim_form.of_atom(dim_form.Symbol("other", -5, 4))
+    assert dim_form.interval(dims.mul(small, other)) == (-12, 15)
     assert dim_form.interval(dims.mul(value, value)) == (0, None)
     assert dim_form.interval(dims.mul(n, value)) == (None, None)
     assert dim_form.interval(5 - 2 * small) == (1, 11)
