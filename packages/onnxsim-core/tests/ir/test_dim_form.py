@@ -139,6 +139,7 @@ def test_bounds_of_powers_and_products_with_unknown_sign() -> None:
     assert dim_form.interval(dims.mul(n, value)) == (None, None)
     assert dim_form.interval(5 - 2 * small) == (1, 11)
     assert dim_form.interval(n * m + 1) == (1, None)
+    assert dim_form.interval(2 * dims.minimum(value, 7)) == (None, 14)
 
 
 def test_an_atom_dies_with_the_last_size_that_uses_it() -> None:

@@ -360,6 +360,8 @@ def monomial_range(monomial: Monomial) -> Range:
 
 
 def _range_product(a: Range, b: Range) -> Range:
+    if a == (1, 1):
+        return b
     (a_lo, a_hi), (b_lo, b_hi) = a, b
     if a_lo is not None and b_lo is not None:
         if a_lo >= 0 and b_lo >= 0:
