@@ -5,8 +5,9 @@ from __future__ import annotations
 from importlib import import_module
 
 FAMILIES = (
-    "elementwise", "arithmetic", "comparison", "cast", "reduction", "layout", "reshape", "repeat", "where", "indexing", "linear", "convolution", "pooling",
-    "normalization", "quantization", "sequence", "control_flow", "generators", "recurrent", "contrib", "classic",
+    "elementwise", "activation", "arithmetic", "comparison", "cast", "reduction", "layout", "reshape", "repeat",
+    "where", "indexing", "linear", "convolution", "pooling", "normalization", "quantization", "sequence",
+    "control_flow", "generators", "recurrent", "contrib", "classic",
 )
 
 

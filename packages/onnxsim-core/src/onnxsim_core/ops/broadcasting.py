@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
-from ..ir.dims import Dim, Size, broadcast
+from ..ir.dims import Size, broadcast
+from ..ir.graph import Node
+from .precision import Array
 
 Shape = tuple[Size, ...]
 Data = tuple[Size, ...]
@@ -57,14 +60,15 @@ def spread(data: Data, shape: Shape | None, target: Shape) -> Data | None:
     if shape is None or static_count(shape) != len(data):
         return None
     picks = [0]
-    stride = 1
     steps: list[tuple[int, int]] = []
-    for back in range(1, len(target) + 1):
+    stride = 1
+    for back, wide in enumerate(reversed(target), 1):
         size = shape[-back] if back <= len(shape) else 1
-        steps.append((target[-back], stride if size != 1 else 0))  # type: ignore[arg-type]
-        stride *= size  # type: ignore[operator]
-    for size, step in reversed(steps):
-        picks = [base + step * index for base in picks for index in range(size)]
+        assert type(wide) is int and type(size) is int
+        steps.append((wide, stride if size != 1 else 0))
+        stride *= size
+    for wide, step in reversed(steps):
+        picks = [base + step * index for base in picks for index in range(wide)]
     return tuple([data[pick] for pick in picks])
 
 
@@ -91,9 +95,15 @@ def pairs(a: Data, a_shape: Shape | None, b: Data, b_shape: Shape | None) -> Seq
     return None if left is None or right is None or len(left) != len(right) else list(zip(left, right))
 
 
-def is_static(data: Iterable[Size]) -> bool:
-    """True when no element is symbolic."""
-    for element in data:
-        if isinstance(element, Dim):
-            return False
-    return True
+def aligned(node: Node, a: Array, b: Array, ctx: Any) -> tuple[Array, Array] | None:
+    """Both operands ready for numpy's broadcasting, or None when they do not fit.
+
+    Before opset 7 the second operand lies along the axes of the first from attribute `axis` on, by default the last.
+    """
+    if ctx.opset < 7 and a.shape != b.shape:
+        after = a.ndim - b.ndim - node.attribute("axis", a.ndim - b.ndim)
+        if not node.attribute("broadcast", 0) or after < 0:
+            return None
+        b = b.reshape(b.shape + (1,) * after)
+        return (a, b) if broadcast_shapes(a.shape, b.shape) == a.shape else None
+    return None if broadcast_shapes(a.shape, b.shape) is None else (a, b)

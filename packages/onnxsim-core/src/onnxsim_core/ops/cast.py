@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from ..ir.dims import Size, known_different
-from ..ir.dtypes import BOOL, INT32, INT64
+from ..ir.dtypes import BOOL, INT32, INT64, NAMES, STRING, numpy_dtype
 from ..ir.graph import Node, Value
-from .registry import SHAPES
+from .precision import Array, is_bfloat16, is_real
+from .registry import KERNELS, SHAPES
 
 _TRACKED = (INT64, INT32, BOOL)
 
@@ -16,10 +19,8 @@ _TRACKED = (INT64, INT32, BOOL)
 def cast_shape(node: Node, ctx: Any) -> None:
     """x as type `to`, same shape; integer and bool elements are followed."""
     value = node.input(0)
-    to = node.attribute("to", 0)
     if value is not None and node.outputs:
-        # Cast-1 names the type in text.
-        _state(node, value, to if type(to) is int else _by_name(to), ctx)
+        _state(node, value, target_type(node), ctx)
 
 
 @SHAPES.register("CastLike")
@@ -30,11 +31,21 @@ def cast_like_shape(node: Node, ctx: Any) -> None:
         _state(node, value, target.dtype, ctx)
 
 
-def _by_name(name: Any) -> int:
-    from ..ir.dtypes import NAMES
+@SHAPES.register("BitCast")
+def bit_cast_shape(node: Node, ctx: Any) -> None:
+    """The bits of x read as type `to` of the same width, same shape."""
+    value = node.input(0)
+    if value is not None and node.outputs:
+        ctx.set(node.outputs[0], target_type(node), value.shape)
 
-    wanted = name.decode("ascii", "replace") if isinstance(name, bytes) else ""
-    return next((number for number, known in NAMES.items() if known == wanted), 0)
+
+def target_type(node: Node) -> int:
+    """The type a Cast gives: attribute `to`, which Cast-1 spells out as text; 0 when it is no known type."""
+    to = node.attribute("to", 0)
+    if type(to) is int:
+        return to if to in NAMES else 0
+    wanted = to.decode("ascii", "replace") if isinstance(to, bytes) else ""
+    return next((number for number, name in NAMES.items() if name == wanted), 0)
 
 
 def _state(node: Node, value: Value, dtype: int, ctx: Any) -> None:
@@ -60,3 +71,41 @@ def _converted(data: tuple[Size, ...], dtype: int) -> tuple[Size, ...] | None:
             element = 1
         result.append(element)
     return tuple(result)
+
+
+@KERNELS.register("Cast", "CastLike")
+def cast_fold(node: Node, arrays: list[Array], ctx: Any) -> Array | None:
+    """Exact: integers wrap, floats round to nearest even and truncate to integers.
+
+    Left to the runtime: text, 8-bit and narrower formats, and floats beyond the range of the integer they become.
+    """
+    x = arrays[0]
+    to = target_type(node) if node.op_type == "Cast" else node.outputs[0].dtype
+    if not to or to == STRING:
+        return None
+    wanted = numpy_dtype(to)
+    if not (_is_plain(x.dtype) and _is_plain(wanted)):
+        return None
+    if wanted == x.dtype:
+        return x
+    with np.errstate(all="ignore"):
+        if is_real(x.dtype) and wanted.kind in "iu":
+            return _truncated(x, wanted)
+        if wanted.itemsize == 2 and is_real(wanted) and x.dtype.itemsize > 2:
+            # By way of float32, so that a double or a large integer is rounded twice, as in onnxruntime.
+            return x.astype(np.float32).astype(wanted)
+        return x.astype(wanted)
+
+
+def _is_plain(dtype: np.dtype[Any]) -> bool:
+    return dtype.kind in "biuf" or is_bfloat16(dtype)
+
+
+def _truncated(x: Array, wanted: np.dtype[Any]) -> Array | None:
+    """Toward zero; None when an element does not fit."""
+    whole = np.trunc(x.astype(np.float64))
+    info = np.iinfo(wanted)
+    # The limits themselves are exact in float64 from below; the upper one is exclusive.
+    if not ((whole >= float(info.min)) & (whole < float(info.max + 1))).all():
+        return None
+    return whole.astype(wanted)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
+
+import numpy as np
 
 from ..ir.dims import Size, is_nonneg, is_positive, known_different, known_equal, sub
 from ..ir.dtypes import BOOL, INT32, INT64
 from ..ir.graph import Node
-from .broadcasting import broadcast_shapes, pairs
-from .registry import SHAPES
+from .broadcasting import aligned, broadcast_shapes, pairs
+from .precision import Array, is_real, widened
+from .registry import KERNELS, SHAPES
 
 
 @SHAPES.register("Equal", "Less", "Greater", "And", "Or", "Xor", since=7)
@@ -88,3 +92,71 @@ def _is_less(a: Size, b: Size) -> bool | None:
     if type(a) is int and type(b) is int:
         return a < b
     return True if is_positive(sub(b, a)) else False if is_nonneg(sub(a, b)) else None
+
+
+_COMPARE: dict[str, Callable[[Array, Array], Array]] = {
+    "Equal": np.equal,
+    "Less": np.less,
+    "Greater": np.greater,
+    "LessOrEqual": np.less_equal,
+    "GreaterOrEqual": np.greater_equal,
+}
+_LOGIC: dict[str, Callable[[Array, Array], Array]] = {
+    "And": np.logical_and,
+    "Or": np.logical_or,
+    "Xor": np.logical_xor,
+}
+_BITS: dict[str, Callable[[Array, Array], Array]] = {
+    "BitwiseAnd": np.bitwise_and,
+    "BitwiseOr": np.bitwise_or,
+    "BitwiseXor": np.bitwise_xor,
+}
+
+
+@KERNELS.register(*_COMPARE)
+def comparison_fold(node: Node, arrays: list[Array], ctx: Any) -> Array | None:
+    """Exact: a NaN equals nothing and is neither less nor greater."""
+    a, b = arrays[0], arrays[1]
+    found = aligned(node, a, b, ctx) if a.dtype == b.dtype else None
+    if found is None:
+        return None
+    a, b = found
+    compare = _COMPARE[node.op_type]
+    if a.dtype.kind in "biu":
+        return np.asarray(compare(a, b))
+    if is_real(a.dtype):
+        return np.asarray(compare(widened(a), widened(b)))
+    if a.dtype.kind == "O" and node.op_type == "Equal":
+        return np.asarray(np.equal(a, b)).astype(np.bool_)
+    return None
+
+
+@KERNELS.register(*_LOGIC)
+def logic_fold(node: Node, arrays: list[Array], ctx: Any) -> Array | None:
+    """Exact."""
+    a, b = arrays[0], arrays[1]
+    found = aligned(node, a, b, ctx) if a.dtype.kind == "b" and b.dtype.kind == "b" else None
+    return None if found is None else np.asarray(_LOGIC[node.op_type](*found))
+
+
+@KERNELS.register(*_BITS)
+def bitwise_fold(node: Node, arrays: list[Array], ctx: Any) -> Array | None:
+    """Exact."""
+    a, b = arrays[0], arrays[1]
+    if a.dtype != b.dtype or a.dtype.kind not in "iu":
+        return None
+    found = aligned(node, a, b, ctx)
+    return None if found is None else np.asarray(_BITS[node.op_type](*found))
+
+
+@KERNELS.register("BitShift")
+def bit_shift_fold(node: Node, arrays: list[Array], ctx: Any) -> Array | None:
+    """Exact for shifts smaller than the width of the type; what a larger one gives is undefined."""
+    a, b = arrays[0], arrays[1]
+    if a.dtype != b.dtype or a.dtype.kind != "u" or (b >= 8 * a.dtype.itemsize).any():
+        return None
+    found = aligned(node, a, b, ctx)
+    if found is None:
+        return None
+    shift = np.left_shift if node.attribute("direction") == b"LEFT" else np.right_shift
+    return np.asarray(shift(*found))
