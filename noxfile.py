@@ -4,7 +4,6 @@ A session that takes a distribution runs for one with `nox -s "tests(onnxsim-cor
 What follows `--` goes to pytest: `nox -s "tests(onnxsim-core)" -- -k transpose -x`.
 """
 
-import shutil
 import sys
 import tempfile
 from pathlib import Path
@@ -92,7 +91,6 @@ def vendor(session: nox.Session) -> None:
     session.install("onnx>=1.20,<1.24", "numpy>=1.26", "pytest>=9", "hypothesis>=6.100")
     with tempfile.TemporaryDirectory(prefix="onnxsim-vendor-") as folder:
         session.run("python", "tools/vendor_copy.py", folder)
-        shutil.copy(ROOT / "pyproject.toml", folder)  # for pytest's settings
         with session.chdir(folder):
             session.run("pytest", "-m", WHOLE_RUNS, "tests", *session.posargs, env={"PYTHONPATH": folder})
 

@@ -32,6 +32,9 @@ def vendor(target: Path, root: Path = ROOT) -> list[str]:
     )
     for folder in (target / "acme", target / "acme" / "_vendor"):
         (folder / "__init__.py").touch()
+    # For pytest's settings; the tests' own folder is on its path there.
+    settings = (root / "pyproject.toml").read_text(encoding="utf-8")
+    (target / "pyproject.toml").write_text(settings.replace("packages/onnxsim-core/tests", "tests"), encoding="utf-8")
     _copy_renamed(root / "tools" / "testkit" / "src" / "onnxsim_testkit", target / "onnxsim_testkit")
     return _copy_renamed(root / "packages" / "onnxsim-core" / "tests", target / "tests")
 

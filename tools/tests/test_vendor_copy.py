@@ -16,6 +16,7 @@ def test_the_source_is_copied_as_it_is_and_the_tests_are_renamed(workspace, tmp_
     workspace.write("packages/onnxsim-core/tests/data/model.txt", "onnxsim_core\n")
     workspace.write("packages/onnxsim-core/tests/ir/test_far.py", "def test():\n    import not_there.x\n")
     workspace.write("tools/testkit/src/onnxsim_testkit/__init__.py", "from onnxsim_core.ir import Graph\n")
+    workspace.write("pyproject.toml", 'pythonpath = ["tools", "packages/onnxsim-core/tests"]')
     target = tmp_path / "target"
 
     left_out = vendor_copy.vendor(target, workspace.root)
@@ -23,6 +24,7 @@ def test_the_source_is_copied_as_it_is_and_the_tests_are_renamed(workspace, tmp_
     assert left_out == ["ir/test_far.py (needs not_there)"]
     assert (target / "acme/_vendor/onnxsim_core/ir/read.py").read_text() == source
     assert (target / "acme/_vendor/__init__.py").exists()
+    assert (target / "pyproject.toml").read_text() == 'pythonpath = ["tools", "tests"]'
     assert (target / "tests/data/model.txt").read_text() == "onnxsim_core\n"
     assert not (target / "tests/ir/test_far.py").exists()
     assert (target / "onnxsim_testkit/__init__.py").read_text() == "from acme._vendor.onnxsim_core.ir import Graph\n"

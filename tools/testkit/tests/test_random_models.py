@@ -16,7 +16,7 @@ def test_every_random_model_is_valid_and_runs():
         outputs = run(model, random_feeds(model, seed, sizes))
         assert outputs
         seen.update(node.op_type for node in model.graph.node)
-    assert len(seen) >= len(STEPS) and min(seen.values()) >= 1
+    assert len(seen) > len({*STEPS})
 
 
 def test_the_generator_decides_and_nothing_else():

@@ -5,18 +5,21 @@ static or named, and detours (identities, pairs of transposes, shape arithmetic)
 simplifier changes.
 """
 
+from collections.abc import Sequence
 from random import Random
 
 import onnx
 from onnx import helper
 
 from .growth import FLOAT, Growth, Known
-from .random_steps import STEPS, reduction
+from .random_steps import STEPS, Step, reduction
 
 LARGEST = 4096
 
 
-def random_model(rng: Random, nodes: int = 12, opset: int | None = None) -> tuple[onnx.ModelProto, dict[str, int]]:
+def random_model(
+    rng: Random, nodes: int = 12, opset: int | None = None, steps: Sequence[Step] = STEPS
+) -> tuple[onnx.ModelProto, dict[str, int]]:
     """Grow a model of about that many nodes; gives it with the sizes of its named dimensions.
 
     All floats are float32. The model runs in onnxruntime on `random_feeds(model, seed, sizes)`.
@@ -36,7 +39,7 @@ def random_model(rng: Random, nodes: int = 12, opset: int | None = None) -> tupl
     while len(g.nodes) < nodes:
         if g.values[-1].size > LARGEST:
             reduction(g)
-        rng.choice(STEPS)(g)
+        rng.choice(steps)(g)
         g.values = [v for v in g.values if v.size <= LARGEST or v is g.values[-1]]
     given = {info.name for info in inputs}
     made = [v for v in g.values if v.name not in given]

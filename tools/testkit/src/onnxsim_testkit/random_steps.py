@@ -9,7 +9,8 @@ from onnx import TensorProto, helper
 from .growth import FLOAT, Growth, Known
 
 INT64, BOOL = TensorProto.INT64, TensorProto.BOOL
-UNARY = ("Relu", "Neg", "Abs", "Sigmoid", "Tanh", "Identity", "Floor", "Sqrt", "LeakyRelu", "Softplus", "Erf", "Sign")
+SMOOTH = ("Relu", "Neg", "Abs", "Sigmoid", "Tanh", "Identity", "Sqrt", "LeakyRelu", "Softplus", "Erf")
+JUMPING = ("Floor", "Ceil", "Round", "Sign")
 BINARY = ("Add", "Sub", "Mul", "Div", "Max", "Min", "PRelu")
 REDUCTIONS = ("ReduceMean", "ReduceMax", "ReduceMin", "ReduceSum")
 
@@ -18,7 +19,12 @@ Step = Callable[[Growth], object]
 
 def unary(g: Growth) -> object:
     x = g.pick()
-    return x and g.add(g.rng.choice(UNARY), [x.name], FLOAT, x.shape)
+    return x and g.add(g.rng.choice(SMOOTH), [x.name], FLOAT, x.shape)
+
+
+def jump(g: Growth) -> object:
+    x = g.pick()
+    return x and g.add(g.rng.choice(JUMPING), [x.name], FLOAT, x.shape)
 
 
 def binary(g: Growth) -> object:
@@ -323,7 +329,8 @@ def again(g: Growth) -> object:
     return copy
 
 
-STEPS: tuple[Step, ...] = (
+# What moves values or computes with them so that a small change of an input stays one.
+CONTINUOUS: tuple[Step, ...] = (
     unary,
     unary,
     binary,
@@ -340,16 +347,16 @@ STEPS: tuple[Step, ...] = (
     concat,
     reduction,
     softmax,
-    matmul,
-    convolution,
-    convolution,
     pad,
     expand,
     tile,
-    choose,
-    cast_there_and_back,
     halve,
     dropout,
     flatten,
     again,
 )
+# Sums of products, which rewrites may round in another place.
+ROUNDING: tuple[Step, ...] = (matmul, convolution, convolution)
+# Steps after which a difference in the last bit may become a large one.
+DISCONTINUOUS: tuple[Step, ...] = (jump, choose, cast_there_and_back)
+STEPS = CONTINUOUS + ROUNDING + DISCONTINUOUS
