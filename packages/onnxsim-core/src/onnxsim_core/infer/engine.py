@@ -27,7 +27,7 @@ class Inference:
     nodes are to be visited now (the driver sweeps it).
     """
 
-    __slots__ = ("model", "opset", "table", "symbols", "changed", "enter", "warnings", "tail")
+    __slots__ = ("model", "opset", "table", "symbols", "changed", "enter", "warnings", "tail", "open_bodies")
 
     def __init__(self, model: Model, *, changed: Callable[[Value], None] | None = None,
                  enter: Callable[[Graph], None] | None = None,
@@ -40,6 +40,7 @@ class Inference:
         self.enter = enter
         self.tail = tail
         self.warnings: list[str] = []
+        self.open_bodies: set[Graph] = set()
 
     # --- running ---------------------------------------------------------------------------------------------------
     def infer(self, node: Node) -> None:
@@ -117,7 +118,7 @@ class Inference:
             return
         tensor = info.type.tensor_type
         shape = None
-        if value.shape is None and tensor.HasField("shape"):
+        if value.shape is None and tensor.HasField("shape") and not _is_looped(graph):
             shape = tuple(self._declared_size(dim) for dim in tensor.shape.dim)
         self.set(value, 0 if value.dtype else tensor.elem_type, shape)
 
@@ -162,3 +163,11 @@ class Inference:
             return None
         number: float | int | bool = value.tensor.numpy().reshape(-1)[0].item()  # type: ignore[union-attr]
         return number
+
+
+def _is_looped(graph: Graph) -> bool:
+    """Does the graph run in a Loop, where no runtime holds a size that grows to the one the file declares?"""
+    for around in graph.ancestors():
+        if around.owner is not None and around.owner.op_type == "Loop":
+            return True
+    return False
