@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ..ir.dtypes import BITS
 from ..ir.graph import Node, Value
 
 NONDETERMINISTIC = frozenset({
@@ -42,6 +43,18 @@ def runs_dropout_training(node: Node) -> bool:
 def weight_bytes(value: Value) -> int:
     """Bytes a constant takes in the file: none while a node still generates it."""
     return value.tensor.nbytes if value.tensor is not None and value.node is None else 0
+
+
+def value_bytes(value: Value) -> int:
+    """Bytes a value takes in memory as far as its type and sizes are known, else 0."""
+    if value.tensor is not None:
+        return value.tensor.nbytes
+    bits = BITS.get(value.dtype, 0)
+    for size in value.shape or ():
+        if type(size) is not int:
+            return 0
+        bits *= size
+    return bits >> 3 if value.shape is not None else 0
 
 
 def credit(node: Node | None, constants: Sequence[Value | None]) -> int:

@@ -1,0 +1,1 @@
+"""Operators of other domains: onnxruntime, mmdeploy, QONNX."""
