@@ -25,7 +25,7 @@ def random_array(dtype, dims, seed=0):
 
 
 def bits(array):
-    """Bit patterns for comparing, since NaN is not equal to itself; padding bits of narrow types are no part of them."""
+    """Bit patterns for comparing, since NaN is not equal to itself; padding bits are no part of them."""
     codes = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
     width = dtypes.BITS[dtypes.from_numpy(array.dtype)]
     return (codes & ((1 << width) - 1) if width < 8 else codes).tolist()

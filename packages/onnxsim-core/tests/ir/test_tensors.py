@@ -315,13 +315,18 @@ def test_ints_of_every_integer_type(dtype):
         assert all(type(value) is int for value in ints(tensor))
 
 
+def test_ints_of_bools_are_zero_and_one():
+    assert ints(from_array(np.array([True, False]))) == (1, 0)
+    assert ints(ProtoTensor(helper.make_tensor("t", 9, [2], [0, 1]))) == (0, 1)
+
+
 def test_ints_of_empty_and_scalar_tensors():
     assert ints(from_array(np.zeros((0, 2), np.int64))) == ()
     assert ints(from_array(np.array(-3, np.int32))) == (-3,)
     assert ints(ProtoTensor(helper.make_tensor("t", 6, [], [-7]))) == (-7,)
 
 
-@pytest.mark.parametrize("array", [np.zeros(1, np.float32), np.zeros(1, bool), np.array(["1"])])
+@pytest.mark.parametrize("array", [np.zeros(1, np.float32), np.zeros(1, np.complex64), np.array(["1"])])
 def test_ints_declines_other_types(array):
     with pytest.raises(ModelError, match="does not hold integers"):
         ints(from_array(array))

@@ -245,7 +245,9 @@ def nested_model():
     outer = helper.make_graph([branch], "outer", [], [])
     loop = helper.make_node("Loop", ["n"], ["z"], body=outer)
     many = helper.make_node("Custom", [], ["t"], tensors=[weight("a", 2000), weight("b", 10), weight("c", 3000)])
-    graph = helper.make_graph([loop, many], "main", [], [], [weight("w0", 4000), weight("small", 4), weight("w1", 9000)])
+    graph = helper.make_graph(
+        [loop, many], "main", [], [], [weight("w0", 4000), weight("small", 4), weight("w1", 9000)]
+    )
     sparse = onnx.SparseTensorProto(values=weight("s", 3000), indices=weight("", 3000, np.int64), dims=[100000])
     graph.sparse_initializer.append(sparse)
     model = helper.make_model(graph, producer_name="test")

@@ -37,7 +37,7 @@ class Replacement:
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.shown = os.fspath(path)
-        self.target = os.path.realpath(path)
+        self.target = ""
         self._temporary: str | None = None
         self._old: str | None = None
         self._replaced = False
@@ -50,6 +50,7 @@ class Replacement:
 
     def _create(self) -> None:
         mode = None
+        self.target = os.path.realpath(self.shown)
         try:
             info = os.stat(self.shown)
         except FileNotFoundError:
