@@ -77,11 +77,12 @@ def symbol(name: str, *, nonneg: bool = True) -> Dim:
 class SymbolTable:
     """The symbols of one model: one per name, and fresh ones whose names collide with no other."""
 
-    __slots__ = ("_fresh", "_named", "_next")
+    __slots__ = ("_anonymous", "_fresh", "_named", "_next")
 
     def __init__(self) -> None:
         self._named: dict[str, Dim] = {}
         self._fresh: dict[str, Symbol] = {}
+        self._anonymous: dict[Size, bool] = {}
         self._next = 0
 
     def named(self, name: str) -> Dim:
@@ -112,8 +113,11 @@ class SymbolTable:
         """Does the size depend on a fresh symbol, so that its formula says nothing to a reader of the model?"""
         if type(size) is int:
             return False
-        fresh = self._fresh
-        return any(found.name in fresh for found in symbols(size))
+        known = self._anonymous.get(size)
+        if known is None:
+            fresh = self._fresh
+            known = self._anonymous[size] = any(found.name in fresh for found in symbols(size))
+        return known
 
     def _christen(self, made: Symbol, prefix: str) -> None:
         while True:

@@ -5,8 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from ..ir.graph import Model, Value
+from ..ir.same import SAMPLE
 from ..ir.tensors import DeferredTensor, same_bytes
 from ..rewrite.driver import Driver
+
+WHOLE = 3 * SAMPLE
+"""Up to this many bytes a sample is the whole content."""
 
 
 def merge_duplicate_constants(model: Model, driver: Driver) -> int:
@@ -37,7 +41,7 @@ def _merge(values: list[Value], driver: Driver) -> int:
         assert tensor is not None
         rivals = kept.setdefault(tensor.sample(), [])
         for first in rivals:
-            if same_bytes(first.tensor, tensor):
+            if tensor.nbytes <= WHOLE or same_bytes(first.tensor, tensor):
                 driver.substitute(value, first)
                 value.graph.constants.pop(value, None)
                 merged += 1

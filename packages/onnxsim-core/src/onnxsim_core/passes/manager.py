@@ -44,13 +44,7 @@ def simplify_model(model: Model, options: SimplifyOptions) -> Report:
     driver = Driver(model, catalog.rules_by_root(passes), ctx=ctx, fold=folder.fold if options.fold else None,
                     allows_growth=folder.allows_growth, trace=options.trace)
     tidy.remove_dead_code(model, driver)
-    while report.rounds < options.max_rounds:
-        report.rounds += 1
-        if not _round(model, driver, folder, passes, options):
-            break
-    else:
-        report.converged = False
-        report.warnings.append(f"stopped after {options.max_rounds} rounds before the fixed point was reached")
+    _rounds(model, driver, folder, passes, options, report)
     tidy.remove_dead_code(model, driver)
     tidy.drop_unused_constants(model)
     tidy.name_nodes(model)
@@ -64,19 +58,23 @@ def simplify_model(model: Model, options: SimplifyOptions) -> Report:
     return report
 
 
-def _round(model: Model, driver: Driver, folder: Folder, passes: frozenset[str], options: SimplifyOptions) -> int:
-    """One round; gives how much changed."""
-    changed = driver.run() if not driver.changes and not driver.fired else _continue(driver)
-    if folder.pending:
-        from ..fold.backends import run_pending
+def _rounds(model: Model, driver: Driver, folder: Folder, passes: frozenset[str], options: SimplifyOptions,
+            report: Report) -> None:
+    """Rounds of {visit what is waiting, run what waits for a runtime} until neither that nor merging constants changes."""
+    merge = "eliminate_duplicate_initializer" in passes
+    merged_at = -1
+    changed = 1
+    while changed:
+        if report.rounds >= options.max_rounds:
+            report.converged = False
+            report.warnings.append(f"stopped after {options.max_rounds} rounds before the fixed point was reached")
+            return
+        report.rounds += 1
+        changed = driver.run() if report.rounds == 1 else driver.drain()
+        if folder.pending:
+            from ..fold.backends import run_pending
 
-        changed += run_pending(folder, driver, options.providers)
-    if "eliminate_duplicate_initializer" in passes:
-        changed += merge_duplicate_constants(model, driver)
-    return changed
-
-
-def _continue(driver: Driver) -> int:
-    before = driver.changes
-    driver.drain()
-    return driver.changes - before
+            changed += run_pending(folder, driver, options.providers)
+        if not changed and merge and merged_at != driver.changes:
+            changed = merge_duplicate_constants(model, driver)
+            merged_at = driver.changes
