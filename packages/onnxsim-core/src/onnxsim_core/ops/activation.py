@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..ir.graph import Node
+from .broadcasting import broadcast_shapes
 from .precision import Array, narrowed, widened
 from .registry import KERNELS
 
@@ -59,14 +60,14 @@ def _hard_sigmoid(x: Array, alpha: float, beta: float) -> Array:
 def prelu_fold(node: Node, arrays: list[Array], ctx: Any) -> Array | None:
     """Exact: x < 0 ? slope * x : x, with the slope stretched to x."""
     x, slope = arrays[0], arrays[1]
-    if x.dtype != slope.dtype or x.dtype.kind == "V":
+    if x.dtype != slope.dtype or broadcast_shapes(x.shape, slope.shape) != x.shape:
         return None
     wide, factor = widened(x), widened(slope)
     if wide is None or factor is None:
         return None
     with np.errstate(all="ignore"):
         result = np.where(wide < 0, factor * wide, wide)
-    return narrowed(result, x.dtype) if result.shape == x.shape else None
+    return narrowed(result, x.dtype)
 
 
 @KERNELS.register("Clip")
@@ -82,8 +83,8 @@ def clip_fold(node: Node, arrays: list[Array], ctx: Any) -> Array | None:
             return None
         wide = found
         info = np.finfo(x.dtype) if x.dtype.kind == "f" else None
-    low = _bound(node, arrays, 1, "min", info and info.min)
-    high = _bound(node, arrays, 2, "max", info and info.max)
+    low = _bound(node, arrays, 1, "min", info.min if info is not None else None)
+    high = _bound(node, arrays, 2, "max", info.max if info is not None else None)
     if low is None or high is None or low != low or high != high:
         return None
     low, high = wide.dtype.type(low), wide.dtype.type(high)

@@ -9,7 +9,7 @@ import numpy as np
 from ..ir.dims import Size, known_different
 from ..ir.dtypes import BOOL, INT32, INT64, NAMES, STRING, numpy_dtype
 from ..ir.graph import Node, Value
-from .precision import Array, is_bfloat16, is_real
+from .precision import Array, is_real
 from .registry import KERNELS, SHAPES
 
 _TRACKED = (INT64, INT32, BOOL)
@@ -98,12 +98,12 @@ def cast_fold(node: Node, arrays: list[Array], ctx: Any) -> Array | None:
 
 
 def _is_plain(dtype: np.dtype[Any]) -> bool:
-    return dtype.kind in "biuf" or is_bfloat16(dtype)
+    return dtype.kind in "biu" or is_real(dtype)
 
 
 def _truncated(x: Array, wanted: np.dtype[Any]) -> Array | None:
     """Toward zero; None when an element does not fit."""
-    whole = np.trunc(x.astype(np.float64))
+    whole = np.asarray(np.trunc(x.astype(np.float64)))
     info = np.iinfo(wanted)
     # The limits themselves are exact in float64 from below; the upper one is exclusive.
     if not ((whole >= float(info.min)) & (whole < float(info.max + 1))).all():

@@ -8,8 +8,14 @@ from ..ir.graph import Node
 from .registry import SHAPES
 
 
-@SHAPES.register("InstanceNormalization", "GroupNormalization", "RMSNormalization", "LRN", "MeanVarianceNormalization",
-                 "LpNormalization")
+@SHAPES.register(
+    "InstanceNormalization",
+    "GroupNormalization",
+    "RMSNormalization",
+    "LRN",
+    "MeanVarianceNormalization",
+    "LpNormalization",
+)
 def normalized_shape(node: Node, ctx: Any) -> None:
     """The result has the type and shape of the first input."""
     x = node.input(0)

@@ -10,26 +10,27 @@ Array = Any
 
 
 def is_bfloat16(dtype: np.dtype[Any]) -> bool:
-    """numpy knows bfloat16 only as an opaque type of ml_dtypes."""
+    """bfloat16 is a type of ml_dtypes, opaque to numpy."""
     return dtype.kind == "V" and dtype.name == "bfloat16"
 
 
 def is_real(dtype: np.dtype[Any]) -> bool:
     """float16, float32, float64 or bfloat16: the floats that arithmetic is defined on."""
-    return dtype.kind == "f" or is_bfloat16(dtype)
+    # float8_e5m2 calls itself a float too.
+    return dtype.kind == "f" and dtype.itemsize > 1 or is_bfloat16(dtype)
 
 
 def widened(array: Array) -> Array | None:
     """A real array in float32 or float64; None for any other type."""
-    dtype = array.dtype
-    if dtype.kind == "f":
-        return array.astype(np.float32) if dtype.itemsize == 2 else array
-    return array.astype(np.float32) if is_bfloat16(dtype) else None
+    if not is_real(array.dtype):
+        return None
+    return array.astype(np.float32) if array.dtype.itemsize == 2 else array
 
 
 def narrowed(array: Array, dtype: np.dtype[Any]) -> Array:
     """A result rounded to the type it has in the model, as an array even at rank 0."""
-    return np.asarray(array).astype(dtype, copy=False)
+    with np.errstate(all="ignore"):
+        return np.asarray(array).astype(dtype, copy=False)
 
 
 def ties_signed_zeros(a: Array, b: Array) -> bool:

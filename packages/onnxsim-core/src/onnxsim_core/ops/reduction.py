@@ -10,8 +10,16 @@ from ..ir.graph import Node, Value
 from .registry import SHAPES
 
 REDUCTIONS = (
-    "ReduceL1", "ReduceL2", "ReduceLogSum", "ReduceLogSumExp", "ReduceMax", "ReduceMean", "ReduceMin", "ReduceProd",
-    "ReduceSum", "ReduceSumSquare",
+    "ReduceL1",
+    "ReduceL2",
+    "ReduceLogSum",
+    "ReduceLogSumExp",
+    "ReduceMax",
+    "ReduceMean",
+    "ReduceMin",
+    "ReduceProd",
+    "ReduceSum",
+    "ReduceSumSquare",
 )
 _STEPS = {"ReduceSum": add, "ReduceProd": mul, "ReduceMax": maximum, "ReduceMin": minimum}
 _LIMITS = {INT64: 1 << 63, INT32: 1 << 31}
