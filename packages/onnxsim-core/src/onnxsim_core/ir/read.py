@@ -15,11 +15,15 @@ from ..errors import ModelError
 from .dims import SymbolTable
 from .files import File, resolve_external
 from .graph import Function, Graph, Model, Node, Value, add_use, decode_attributes
+from .inline import inline_tensor, restore
 from .sort import sort_nodes
 from .tensors import ArrayTensor, MissingTensor, SpanTensor, Tensor, tensor_from_proto
-from .wire import INLINE, scan
+from .wire import find_fault, scan
 
 _VALUE_ATTRIBUTES = {"value", "value_int", "value_ints", "value_float", "value_floats", "value_string", "value_strings"}
+
+_HELD_WHOLE = {9, 11, 12}
+"""AttributeProto types whose tensors stay in their protobuf message: TENSORS, SPARSE_TENSOR, SPARSE_TENSORS."""
 
 
 class Reader:
@@ -43,6 +47,9 @@ class Reader:
         for entry in proto.opset_import:
             domain = "" if entry.domain == "ai.onnx" else entry.domain
             model.opsets[domain] = max(entry.version, model.opsets.get(domain, 0))
+        if self.file is not None:
+            for part in (*proto.functions, *proto.training_info):
+                restore(part, self.file)
         for function in proto.functions:
             key = (function.domain, function.name, getattr(function, "overload", ""))
             model.functions[key] = Function(function)
@@ -60,6 +67,8 @@ class Reader:
         for tensor in proto.initializer:
             self._initializer(graph, scope, tensor.name, self.tensor(tensor), tensor)
         for sparse in proto.sparse_initializer:
+            if self.file is not None:
+                restore(sparse, self.file)
             value = scope.define(sparse.values.name)
             graph.sparse[value.name] = sparse
             value.dtype = sparse.values.data_type
@@ -147,6 +156,8 @@ class Reader:
                 attributes[attribute.name] = self.tensor(attribute.t)
                 node._attributes = attributes
                 node.changed = True
+            elif attribute.type in _HELD_WHOLE and self.file is not None:
+                restore(attribute, self.file)
 
     def _body(self, node: Node, name: str, proto: Any, scope: Scope) -> None:
         assert node.graph is not None
@@ -173,6 +184,9 @@ class Reader:
     def tensor(self, proto: Any) -> Tensor:
         if proto.data_location != 1:
             return tensor_from_proto(proto)
+        inline = inline_tensor(proto, self.file)
+        if inline is not None:
+            return inline
         fields = {entry.key: entry.value for entry in proto.external_data}
         location = fields.get("location", "")
         try:
@@ -181,9 +195,6 @@ class Reader:
         except ValueError:
             raise ModelError(f"tensor {proto.name!r}: external offset or length is not a number") from None
         dims = tuple(proto.dims)
-        if location == INLINE:
-            assert self.file is not None
-            return SpanTensor(proto.data_type, dims, self.file, offset, length)
         if self.base_dir is None:
             return MissingTensor(proto.data_type, dims, f"tensor {proto.name!r} refers to external data "
                                  f"{location!r}, but the model came without a folder")
@@ -193,7 +204,10 @@ class Reader:
         file = self._files.get(location)
         if file is None:
             assert self.base_dir is not None
-            file = self._files[location] = File(resolve_external(self.base_dir, location, tensor=name))
+            # A download cache keeps model and data as links into one store.
+            store = [os.path.dirname(os.path.realpath(self.file.path))] if self.file is not None else []
+            path = resolve_external(self.base_dir, location, tensor=name, also=store)
+            file = self._files[location] = File(path)
         return file
 
 
@@ -300,8 +314,8 @@ def read_model(source: Any) -> Model:
     raise TypeError(f"a model is a path, bytes or an onnx.ModelProto, not {type(source).__name__}")
 
 
-def parse_proto(data: bytes) -> Any:
-    """ModelProto from bytes; damaged bytes give a ModelError."""
+def parse_proto(data: bytes, source: File | None = None) -> Any:
+    """ModelProto from bytes; damaged bytes give a ModelError with the place in them, or in the file they are from."""
     from google.protobuf.message import DecodeError
     from onnx import ModelProto
 
@@ -309,8 +323,7 @@ def parse_proto(data: bytes) -> Any:
     try:
         proto.ParseFromString(data)
     except DecodeError:
-        raise ModelError("the file is not an ONNX model: its protobuf bytes cannot be read",
-                         hint="it may be truncated or of another format") from None
+        raise find_fault(source or data) from None
     return proto
 
 
@@ -323,7 +336,7 @@ def _from_bytes(data: bytes) -> Model:
 def _from_path(path: str) -> Model:
     file = File(path)
     stub, _ = scan(file)
-    reader = Reader(parse_proto(stub), file=file, base_dir=os.path.dirname(os.path.abspath(path)))
+    reader = Reader(parse_proto(stub, file), file=file, base_dir=os.path.dirname(os.path.abspath(path)))
     model = reader.read()
     model.files.append(file)
     return model
