@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -32,7 +32,8 @@ class SimplifyOptions:
     max_rounds: int = MAX_ROUNDS
     providers: tuple[Any, ...] = ()
     trace: bool = False
-    progress: Callable[[str], None] | None = None
+    phases: Any = None
+    """A `passes.phases.Phases` that is told what goes on, or None."""
 
 
 def rounds_from_environment() -> int:

@@ -26,8 +26,10 @@ SESSIONS = 256
 """Sessions after which looking for the failing nodes of a round ends."""
 
 
-def run_pending(folder: Folder, driver: Driver, providers: Sequence[Provider] = ()) -> int:
+def run_pending(folder: Folder, driver: Driver, providers: Sequence[Provider] = (), watcher: Any = None) -> int:
     """Compute the nodes `folder` left to a runtime and put the results in their place; gives how many were replaced.
+
+    `watcher` (the run's `Phases`) is told of every onnxruntime session.
 
     Raises:
         OptionError: a provider is not available.
@@ -37,7 +39,7 @@ def run_pending(folder: Folder, driver: Driver, providers: Sequence[Provider] = 
     folder.pending.clear()
     if not waiting:
         return 0
-    run = OnnxRuntime(chosen) if find_spec("onnxruntime") is not None else Reference()
+    run = OnnxRuntime(chosen, watcher) if find_spec("onnxruntime") is not None else Reference()
     changed = 0
     for batch in _batches(waiting):
         for node, arrays in _computed(run, batch, folder):
@@ -146,20 +148,31 @@ class Runtime:
 class OnnxRuntime(Runtime):
     """onnxruntime without its own optimisations, and silent."""
 
-    def __init__(self, providers: Sequence[Provider]) -> None:
+    def __init__(self, providers: Sequence[Provider], watcher: Any = None) -> None:
         self.providers = list(providers)
+        self.watcher = watcher
 
     def run(self, stub: Stub) -> list[Any]:
+        if self.watcher is None:
+            return self._session(stub)
+        with self.watcher.phase("OrtSession"):
+            return self._session(stub)
+
+    def _session(self, stub: Stub) -> list[Any]:
         import onnxruntime
 
         options = onnxruntime.SessionOptions()
         options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
         options.log_severity_level = 4
         options.enable_mem_pattern = False
+        if self.watcher is not None:
+            self.watcher.before_session(options)
         session = onnxruntime.InferenceSession(stub.model.SerializeToString(), options, providers=self.providers)
         quiet = onnxruntime.RunOptions()
         quiet.log_severity_level = 4
         results: list[Any] = session.run(stub.outputs, stub.feeds, quiet)
+        if self.watcher is not None:
+            self.watcher.after_session(session)
         return results
 
 

@@ -13,6 +13,7 @@ from ..rewrite.driver import Driver
 from . import catalog, tidy
 from .duplicates import merge_duplicate_constants
 from .input_shapes import restate_outputs
+from .phases import NO_PHASES, Phases
 from .prepare import prepare
 
 
@@ -34,22 +35,27 @@ def simplify_model(model: Model, options: SimplifyOptions) -> Report:
     """Simplify a model in place and say what happened."""
     from .. import ops
 
+    phases: Phases = options.phases or NO_PHASES
     ops.load()
     report = Report(nodes_before=sum(len(g) for g in model.graphs()))
     passes = catalog.select(optimize=options.optimize, skipped=options.skipped_passes, extra=options.extra_passes)
+    phases.nodes("Initial", model.graph.count)
     prepare(model, options)
     ctx = Inference(model, tail=infer_by_schema)
     limit = options.tensor_size_limit
     folder = Folder(ctx) if limit is None else Folder(ctx, limit=limit, generator_limit=limit)
     driver = Driver(model, catalog.rules_by_root(passes), ctx=ctx, fold=folder.fold if options.fold else None,
                     allows_growth=folder.allows_growth, trace=options.trace)
+    phases.watch(driver, ctx)
     tidy.remove_dead_code(model, driver)
-    _rounds(model, driver, folder, passes, options, report)
-    tidy.remove_dead_code(model, driver)
-    tidy.drop_unused_constants(model)
-    tidy.name_nodes(model)
-    if options.overwrite_input_shapes:
-        restate_outputs(model)
+    with phases.phase("Pipeline"):
+        _rounds(model, driver, folder, passes, options, report, phases)
+    with phases.phase("Tidy"):
+        tidy.remove_dead_code(model, driver)
+        tidy.drop_unused_constants(model)
+        tidy.name_nodes(model)
+        if options.overwrite_input_shapes:
+            restate_outputs(model)
     report.fired = dict(driver.fired)
     report.events = driver.events
     report.skips = dict(driver.skips)
@@ -59,7 +65,7 @@ def simplify_model(model: Model, options: SimplifyOptions) -> Report:
 
 
 def _rounds(model: Model, driver: Driver, folder: Folder, passes: frozenset[str], options: SimplifyOptions,
-            report: Report) -> None:
+            report: Report, phases: Phases) -> None:
     """Rounds of {visit what is waiting, run what waits for a runtime} until neither that nor merging constants changes."""
     merge = "eliminate_duplicate_initializer" in passes
     merged_at = -1
@@ -70,11 +76,17 @@ def _rounds(model: Model, driver: Driver, folder: Folder, passes: frozenset[str]
             report.warnings.append(f"stopped after {options.max_rounds} rounds before the fixed point was reached")
             return
         report.rounds += 1
-        changed = driver.run() if report.rounds == 1 else driver.drain()
+        phases.step("simplifying", report.rounds, 0)
+        with phases.phase("OptAndShape"):
+            changed = driver.run() if report.rounds == 1 else driver.drain()
+        phases.nodes("Optimize", model.graph.count)
         if folder.pending:
             from ..fold.backends import run_pending
 
-            changed += run_pending(folder, driver, options.providers)
+            with phases.phase("FoldConstant"):
+                changed += run_pending(folder, driver, options.providers, phases)
+            phases.nodes("FoldConstant", model.graph.count)
         if not changed and merge and merged_at != driver.changes:
-            changed = merge_duplicate_constants(model, driver)
+            with phases.phase("MergeConstants"):
+                changed = merge_duplicate_constants(model, driver)
             merged_at = driver.changes
