@@ -5,9 +5,9 @@ from __future__ import annotations
 from importlib import import_module
 
 FAMILIES = (
-    "elementwise", "activation", "arithmetic", "comparison", "cast", "reduction", "layout", "reshape", "repeat",
-    "where", "indexing", "linear", "convolution", "pooling", "normalization", "quantization", "sequence",
-    "control_flow", "generators", "recurrent", "contrib", "classic",
+    "elementwise", "activation", "arithmetic", "comparison", "cast", "reduction", "layout", "joining", "reshape",
+    "repeat", "pad", "blocks", "resize", "along", "where", "indexing", "slicing", "picking", "scatter", "ranking", "linear", "convolution", "pooling", "normalization", "quantization", "sequence",
+    "control_flow", "generators", "randomness", "filters", "recurrent", "contrib", "classic",
 )
 
 

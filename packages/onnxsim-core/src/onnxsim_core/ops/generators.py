@@ -1,4 +1,4 @@
-"""Operators that make tensors out of little: Constant, ConstantOfShape, Range, EyeLike and the random ones."""
+"""Operators that make tensors out of little: Constant, ConstantOfShape, Range, EyeLike."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..ir.dims import Size, add, ceildiv, is_nonneg, maximum, mul, sub
+from ..ir.dtypes import numpy_dtype
 from .axes import TRACKED, static_numel, unknown_shape
 from .registry import KERNELS, SHAPES
 from .repeat import vector_length
@@ -15,6 +16,13 @@ from .repeat import vector_length
 if TYPE_CHECKING:
     from ..infer.engine import Inference
     from ..ir.graph import Node, Value
+
+
+PLAIN = {
+    "value_int": (7, False), "value_ints": (7, True), "value_float": (1, False), "value_floats": (1, True),
+    "value_string": (8, False), "value_strings": (8, True),
+}
+"""Constant's plain attributes: element type, and whether they make a vector."""
 
 
 # --- ConstantOfShape -------------------------------------------------------------------------------------------------
@@ -105,9 +113,79 @@ def float_range_length(start: float, limit: float, delta: float) -> int | None:
 def range_fold(node: Node, arrays: list[Any], ctx: Inference) -> Any:
     """start, start + delta, ... below limit."""
     start, limit, delta = [array.reshape(-1)[0] for array in arrays]
-    if start.dtype.kind != "i":
+    dtype = start.dtype
+    if dtype.kind == "i":
+        size = range_length(start.item(), limit.item(), delta.item())
+        return None if size is None else (np.arange(size, dtype=np.int64) * delta.item() + start.item()).astype(dtype)
+    if dtype.name not in ("float32", "float64"):
         return None
-    size = range_length(start.item(), limit.item(), delta.item())
+    size = float_range_length(start.item(), limit.item(), delta.item())
     if size is None:
         return None
-    return (np.arange(size, dtype=np.int64) * delta.item() + start.item()).astype(start.dtype)
+    result = np.full(size, delta, dtype)
+    result[:1] = start
+    return np.cumsum(result, dtype=dtype)
+
+
+# --- EyeLike ---------------------------------------------------------------------------------------------------------
+@SHAPES.register("EyeLike")
+def eye_like_shape(node: Node, ctx: Inference) -> None:
+    """The input's shape, and its type unless another is asked for.  Source: ONNX EyeLike-9."""
+    x = node.input(0)
+    if x is None or not node.outputs:
+        return
+    dtype, k = node.attribute("dtype", x.dtype), node.attribute("k", 0)
+    if type(dtype) is not int or type(k) is not int:
+        return
+    data = None
+    if dtype in (6, 7, 9) and x.shape is not None and len(x.shape) == 2 and 0 <= static_numel(x.shape) <= TRACKED:
+        rows, columns = x.shape
+        data = tuple([int(column - row == k) for row in range(rows) for column in range(columns)])  # type: ignore
+    ctx.set(node.outputs[0], dtype, x.shape, data)
+
+
+@KERNELS.register("EyeLike")
+def eye_like_fold(node: Node, arrays: list[Any], ctx: Inference) -> Any:
+    """Ones on diagonal k, zeros elsewhere."""
+    x = arrays[0]
+    dtype = node.attribute("dtype")
+    if x.ndim != 2:
+        return None
+    k = max(min(node.attribute("k", 0), x.shape[1]), -x.shape[0])
+    return np.eye(*x.shape, k, x.dtype if dtype is None else numpy_dtype(dtype))
+
+
+# --- Constant --------------------------------------------------------------------------------------------------------
+@SHAPES.register("Constant")
+def constant_shape(node: Node, ctx: Inference) -> None:
+    """What the one attribute holds.  Source: ONNX Constant-1, -11 (sparse_value), -12 (value_int, ...)."""
+    for name, value in node.attributes.items():
+        if not node.outputs:
+            return
+        if name == "sparse_value":
+            sparse = getattr(value, "sparse_tensor", None)
+            if sparse is not None:
+                ctx.set(node.outputs[0], sparse.values.data_type, tuple(sparse.dims))
+        elif name in PLAIN:
+            dtype, is_list = PLAIN[name]
+            shape = () if not is_list else (len(value),) if type(value) is tuple else (ctx.fresh(),)
+            ctx.set(node.outputs[0], dtype, shape)
+        elif name == "value" and hasattr(value, "dims"):
+            ctx.set(node.outputs[0], value.dtype, value.dims)
+
+
+@KERNELS.register("Constant", since=11)
+def constant_fold(node: Node, arrays: list[Any], ctx: Inference) -> Any:
+    """A sparse tensor written out; the other forms are constants as soon as a model is read."""
+    sparse = getattr(node.attribute("sparse_value"), "sparse_tensor", None)
+    if sparse is None:
+        return None
+    from onnx import numpy_helper
+
+    values, indices = numpy_helper.to_array(sparse.values), numpy_helper.to_array(sparse.indices)
+    result = np.zeros(tuple(sparse.dims), values.dtype)
+    if indices.ndim == 1:
+        result.reshape(-1)[indices] = values
+    else:
+        result[tuple(indices.T)] = values
+    return result

@@ -69,15 +69,16 @@ def reshaped(shape: tuple[Size, ...] | None, target: tuple[Size, ...], allowzero
                 if type(size) is Dim and _may_be_open(size, target[axis], shape)]
     if doubtful and open_axis < 0 and len(doubtful) == 1:
         open_axis = doubtful.pop()
-    if doubtful and open_axis < 0:
-        for axis in doubtful:
+    for axis in doubtful:
+        # Next to another -1 the element cannot be one, but a number from elsewhere may well be a 0 that copies.
+        if open_axis < 0 or ctx.symbols.is_anonymous(result[axis]):  # type: ignore[arg-type]
             result[axis] = ctx.fresh()
-    elif open_axis >= 0:
+    if open_axis >= 0:
         left = None if shape is None else _left(shape, result, open_axis)
         if type(left) is int and left < 0:
             return None
         result[open_axis] = ctx.fresh() if left is None else left
-    elif shape is not None:
+    elif shape is not None and not doubtful:
         before, after = static_numel(shape), static_numel(result)
         if before >= 0 and after >= 0 and before != after:
             return None
