@@ -6,8 +6,9 @@ from importlib import import_module
 
 FAMILIES = (
     "elementwise", "activation", "arithmetic", "comparison", "cast", "reduction", "layout", "joining", "reshape",
-    "repeat", "pad", "blocks", "resize", "along", "where", "indexing", "slicing", "picking", "scatter", "ranking", "linear", "convolution", "pooling", "normalization", "quantization", "sequence",
-    "control_flow", "generators", "randomness", "filters", "recurrent", "contrib", "classic",
+    "repeat", "pad", "blocks", "resize", "along", "where", "indexing", "slicing", "picking", "scatter", "ranking",
+    "linear", "convolution", "pooling", "normalization", "quantization", "sequence", "control_flow", "generators",
+    "randomness", "filters", "recurrent", "contrib", "classic",
 )
 
 
