@@ -60,7 +60,7 @@ def clip(g: Growth) -> object:
 
 def transpose(g: Growth) -> object:
     x = g.pick()
-    if x is None:
+    if x is None or not x.shape:
         return None
     perm = list(range(len(x.shape)))
     g.rng.shuffle(perm)
