@@ -8,34 +8,43 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from .delivery import Comparison, deliver
 from .errors import OptionError
 from .options import EXTERNAL_DATA_THRESHOLD, SimplifyOptions, parse_size, rounds_from_environment
 
 if TYPE_CHECKING:
     from onnx import ModelProto
 
+    from .check.result import CheckResult
+    from .ir.graph import Model
     from .passes.manager import Report
+    from .passes.phases import Phases
 
 
 class SimplifyResult(Sequence[Any]):
     """What `simplify` gives: unpacks as `model, ok`.
 
-    `model` is the simplified ModelProto, made when first asked for. `ok` is the verdict of the comparison (True when none
-    was asked for). `report` says what was done; `path` is the file written, if any.
+    `model` is the simplified ModelProto, made when first asked for. `ok` is the verdict of the comparison (True when
+    none was asked for) and `check` says what it found. `report` says what was done; `path` is the file written, None when
+    none was asked for or the comparison failed. `graph` is the simplified model in memory, with what is known of its
+    values.
     """
 
-    def __init__(self, make: Any, ok: bool, report: Report, path: str | None) -> None:
-        self._make = make
-        self._model: ModelProto | None = None
-        self.ok = ok
+    def __init__(self, graph: Model, report: Report, *, check: CheckResult | None, path: str | None) -> None:
+        self.graph = graph
+        self._proto: ModelProto | None = None
+        self.ok = check is None or check.ok
+        self.check = check
         self.report = report
         self.path = path
 
     @property
     def model(self) -> ModelProto:
-        if self._model is None:
-            self._model = self._make()
-        return self._model
+        if self._proto is None:
+            from .ir.save import model_proto
+
+            self._proto = model_proto(self.graph)
+        return self._proto
 
     def __getitem__(self, index: Any) -> Any:
         return (self.model, self.ok)[index]
@@ -91,13 +100,16 @@ def simplify(
     save_as_external_data: bool = False,
     external_data_threshold: int | str | None = None,
     trace: bool = False,
+    phases: Phases | None = None,
 ) -> SimplifyResult:
     """Simplify a model; the result unpacks as `model_simp, ok`.
 
     Args:
         model: a path, the file's bytes, a ModelProto (never changed) or an onnx_ir.Model.
         check_n: how many comparisons with the original on generated inputs; `ok` is their verdict.
-        output_path: also write the model there; large weights are then copied file to file and never loaded.
+        output_path: also write the model there; large weights are then copied file to file and never loaded. When a
+            comparison was asked for and failed, nothing is written and what was there stays.
+        phases: is told what goes on.
 
     Raises:
         ModelError: the model cannot be read, is invalid, or cannot be written.
@@ -105,7 +117,9 @@ def simplify(
     """
     from .ir.read import read_model
     from .passes.manager import simplify_model
+    from .passes.phases import NO_PHASES
 
+    listener = phases or NO_PHASES
     skipped = frozenset(skipped_optimizers or ()) | (frozenset({"fuse_bn_into_conv"}) if skip_fuse_bn else frozenset())
     options = SimplifyOptions(
         optimize=perform_optimization, skipped_passes=skipped, extra_passes=tuple(extra_optimizers or ()),
@@ -113,32 +127,23 @@ def simplify(
         mutable_initializer=mutable_initializer, initializers_as_constants=initializers_as_constants,
         tensor_size_limit=None if tensor_size_threshold is None else parse_size(tensor_size_threshold),
         overwrite_input_shapes=dict(overwrite_input_shapes or {}), unused_outputs=tuple(unused_output or ()),
-        max_rounds=rounds_from_environment(), providers=tuple(providers or ()), trace=trace)
-    with paused_gc():
-        ir = read_model(model)
-        report = simplify_model(ir, options)
+        max_rounds=rounds_from_environment(), providers=tuple(providers or ()), trace=trace, phases=listener)
     threshold = EXTERNAL_DATA_THRESHOLD if external_data_threshold is None else parse_size(external_data_threshold)
-    path = None
-    if output_path is not None:
-        from .ir.save import save_model
-
-        path = os.fspath(output_path)
-        save_model(ir, path, external_threshold=0 if save_as_external_data else threshold)
-
-    def make() -> ModelProto:
-        from .ir.save import model_proto
-
-        return model_proto(ir)
-
-    ok = True
-    if check_n > 0:
-        from .check import check_equal
-
-        verdict = check_equal(model, make() if path is None else path, n=check_n, rtol=check_rtol, atol=check_atol,
-                              fill=input_fill, input_shapes=test_input_shapes, input_data=input_data,
-                              custom_lib=custom_lib)
-        ok = verdict.ok
-    return SimplifyResult(make, ok, report, path)
+    path = None if output_path is None else os.fspath(output_path)
+    with listener.phase("Simplify"):
+        with paused_gc():
+            with listener.phase("Read"):
+                listener.step("reading", 0, 0)
+                ir = read_model(model)
+            report = simplify_model(ir, options)
+        comparison = None
+        if check_n > 0:
+            comparison = Comparison(
+                original=model, n=check_n, rtol=check_rtol, atol=check_atol, fill=input_fill, data=input_data,
+                shapes={**options.overwrite_input_shapes, **(test_input_shapes or {})}, custom_lib=custom_lib,
+                phases=listener)
+        verdict = deliver(ir, path, 0 if save_as_external_data else threshold, comparison, listener)
+    return SimplifyResult(ir, report, check=verdict, path=path if verdict is None or verdict.ok else None)
 
 
 __all__ = ["OptionError", "SimplifyResult", "simplify"]

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..errors import CheckError, OptionError
+from ..passes.phases import NO_PHASES, Phases
 
 
 def has_onnxruntime() -> bool:
@@ -18,8 +19,9 @@ def has_onnxruntime() -> bool:
 class Runner:
     """One loaded model. Give it up before the next is loaded, so that two huge models are never in memory at once."""
 
-    def __init__(self, path: str, *, custom_lib: str | None = None) -> None:
+    def __init__(self, path: str, *, custom_lib: str | None = None, phases: Phases = NO_PHASES) -> None:
         self.path = path
+        self.phases = phases
         if has_onnxruntime():
             self._open(custom_lib)
         else:
@@ -40,6 +42,7 @@ class Runner:
             if not os.path.exists(custom_lib):
                 raise OptionError(f"there is no custom operator library at {custom_lib!r}")
             options.register_custom_ops_library(custom_lib)
+        self.phases.before_session(options)
         ort.set_seed(1)
         try:
             self._session = ort.InferenceSession(self.path, options, providers=["CPUExecutionProvider"])
@@ -47,6 +50,11 @@ class Runner:
             raise CheckError(f"onnxruntime cannot load the model: {first_line(error)}") from error
         self.outputs = [o.name for o in self._session.get_outputs()]
         self.inputs = [i.name for i in self._session.get_inputs()]
+
+    def finish(self) -> None:
+        """Nothing more will be run."""
+        if has_onnxruntime():
+            self.phases.after_session(self._session)
 
     def run(self, feeds: Mapping[str, Any], outputs: Sequence[str]) -> list[Any]:
         """Values of the named outputs.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import secrets
+import shutil
 import stat
 from collections.abc import Iterable
 from contextlib import suppress
@@ -110,6 +111,20 @@ class Replacement:
         """Write all parts from the start of the file on."""
         try:
             Spooler(self._fd, self._holes, total, progress).write(parts)
+        except OSError as error:
+            raise self._failed(error) from error
+
+    def adopt(self, path: str) -> None:
+        """Take a finished file of the same file system instead of writing one."""
+        try:
+            if self._temporary is None:
+                with open(path, "rb") as source, os.fdopen(os.dup(self._fd), "wb") as device:
+                    shutil.copyfileobj(source, device)
+                return
+            mode = stat.S_IMODE(os.stat(self.target).st_mode) if os.path.exists(self.target) else None
+            os.replace(path, self._temporary)
+            if mode is not None:
+                os.chmod(self._temporary, mode)
         except OSError as error:
             raise self._failed(error) from error
 

@@ -6,7 +6,7 @@ import os
 from typing import Any
 
 from .graph import Model
-from .rope import DataFile, write_atomic, write_external
+from .rope import DataFile, Progress, write_atomic, write_external
 from .tensors import Tensor
 from .write import Writer
 
@@ -16,11 +16,11 @@ EXTERNAL_FROM = 1024
 """Tensors below this many bytes stay in the model file."""
 
 
-def save_model(model: Model, path: str, *, external_threshold: int) -> None:
+def save_model(model: Model, path: str, *, external_threshold: int, progress: Progress | None = None) -> None:
     """Write the model; beyond `external_threshold` bytes of weights (or 2 GiB) they go to `<name>.data` beside it."""
     total = sum(t.nbytes for t in large_tensors(model))
     if total <= external_threshold and total < INLINE_LIMIT:
-        write_atomic(path, Writer(model).rope())
+        write_atomic(path, Writer(model).rope(), progress=progress)
         return
     name = os.path.basename(path) + ".data"
     data = DataFile(name)
@@ -36,7 +36,7 @@ def save_model(model: Model, path: str, *, external_threshold: int) -> None:
         return found
 
     rope = Writer(model, place).rope()
-    write_external(path, rope, os.path.join(os.path.dirname(path), name), data)
+    write_external(path, rope, os.path.join(os.path.dirname(path), name), data, progress=progress)
 
 
 def large_tensors(model: Model) -> list[Tensor]:

@@ -1,0 +1,69 @@
+"""The end of a run: the simplified model is written, and compared with the original before it replaces anything."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .check.result import CheckResult
+    from .ir.graph import Model
+    from .passes.phases import Phases
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """A comparison with the original that waits for the file to compare."""
+
+    original: Any
+    n: int
+    rtol: float
+    atol: float
+    fill: str
+    shapes: Mapping[Any, Sequence[int]]
+    data: Mapping[str, Any] | None
+    custom_lib: str | None
+    phases: Phases
+
+    def run(self, model: Model, path: str) -> CheckResult:
+        """Compare the original with the model at `path`."""
+        from .check import check_equal
+        from .passes.input_shapes import resolve_names
+
+        names = [value.name for value in model.graph.inputs]
+        shapes = {name: [size or 0 for size in sizes] for name, sizes in resolve_names(self.shapes, names).items()}
+        with self.phases.phase("Check"):
+            return check_equal(self.original, path, n=self.n, rtol=self.rtol, atol=self.atol, fill=self.fill,
+                               input_shapes=shapes, input_data=self.data, custom_lib=self.custom_lib,
+                               phases=self.phases)
+
+
+def deliver(model: Model, path: str | None, threshold: int, comparison: Comparison | None,
+            phases: Phases) -> CheckResult | None:
+    """Write and compare, as far as each is wanted; a model that is not equal to the original takes nothing's place."""
+    from .ir.save import save_model
+    from .ir.stage import StagedModel
+
+    def written(done: int, total: int) -> None:
+        phases.step("writing", done, total)
+
+    if comparison is None:
+        if path is not None:
+            with phases.phase("Write"):
+                save_model(model, path, external_threshold=threshold, progress=written)
+        return None
+    if path is None:
+        with tempfile.TemporaryDirectory(prefix="onnxsim-check-") as folder:
+            made = os.path.join(folder, "model.onnx")
+            save_model(model, made, external_threshold=1 << 29)
+            return comparison.run(model, made)
+    with phases.phase("Write"):
+        staged = StagedModel(model, path, external_threshold=threshold, progress=written)
+    with staged:
+        verdict = comparison.run(model, staged.path)
+        if verdict.ok:
+            staged.commit()
+        return verdict
