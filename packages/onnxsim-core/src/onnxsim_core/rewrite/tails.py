@@ -1,0 +1,107 @@
+"""Tails: what is done to a layer's output channels right after it, read as `layer(x) * scale + shift`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .layers import along_channels, float64, output_channels
+from .rule import Skip, skip
+
+if TYPE_CHECKING:
+    from ..ir.graph import Node, Value
+
+Array = Any
+Tail = tuple["Node", "Array | None", "Array | None"]
+
+MULTIPLICATIVE = ("Mul", "Div", "Neg")
+ADDITIVE = ("Add", "Sub")
+
+
+def operand_and_constant(node: Node) -> tuple[Value, Value, bool] | None:
+    """(operand, constant, constant comes first) of a binary node with exactly one constant operand."""
+    if len(node.inputs) != 2:
+        return None
+    a, b = node.inputs
+    if a is None or b is None or a.is_constant == b.is_constant:
+        return None
+    return (b, a, True) if a.is_constant else (a, b, False)
+
+
+def layer_before(value: Value | None, node: Node, kinds: frozenset[str]) -> Node | Skip:
+    """The layer of one of these kinds that makes `value` for `node` alone."""
+    layer = None if value is None else value.node
+    if value is None or layer is None or layer.op_type not in kinds or layer.domain:
+        return skip("no operand is made by such a layer")
+    if not value.is_used_once:
+        return skip("the layer's result has other readers")
+    if layer.graph is not node.graph:
+        return skip("the layer stands outside this body")
+    return layer
+
+
+def tail(node: Node, kinds: frozenset[str]) -> Tail | Skip:
+    """(layer, scale, shift) of a Mul, Div, Neg, Add or Sub of a layer's result and a constant.
+
+    Scale and shift are float64 of shape [1] or [channels], None for 1 and 0.
+    """
+    if node.op_type == "Neg":
+        layer = layer_before(node.inputs[0], node, kinds)
+        if isinstance(layer, Skip):
+            return layer
+        return layer, np.array([-1.0]), None
+    found = operand_and_constant(node)
+    if found is None:
+        return skip("there is no constant operand")
+    operand, constant, first = found
+    layer = layer_before(operand, node, kinds)
+    if isinstance(layer, Skip):
+        return layer
+    channels = output_channels(layer)
+    if channels is None:
+        return skip("the number of output channels is not known")
+    numbers = along_channels(constant, channels)
+    if numbers is None:
+        return skip("the constant does not run along the output channels")
+    return _reading(node.op_type, layer, numbers, first)
+
+
+def _reading(op_type: str, layer: Node, numbers: Array, first: bool) -> Tail | Skip:
+    if not np.isfinite(numbers).all():
+        return skip("the constant is not finite")
+    if op_type == "Mul":
+        return layer, numbers, None
+    if op_type == "Div":
+        if first or not numbers.all():
+            return skip("the division is not by a constant other than 0")
+        return layer, 1.0 / numbers, None
+    if op_type == "Add":
+        return layer, None, numbers
+    return (layer, np.array([-1.0]), numbers) if first else (layer, None, -numbers)
+
+
+def batchnorm_tail(node: Node, opset: int) -> tuple[Array, Array] | Skip:
+    """(scale, shift) of a BatchNormalization that uses stored statistics, as float64 [channels].
+
+    Source: ONNX BatchNormalization-1, -6 (is_test), -7 (spatial, optional outputs), -9, -14 and -15 (training_mode).
+    """
+    if len(node.outputs) > 1 or node.attribute("training_mode", 0) or opset < 7 and not node.attribute("is_test", 0):
+        return skip("it is in training mode")
+    if opset < 9 and not node.attribute("spatial", 1):
+        return skip("its statistics are per element")
+    values = [value for value in node.inputs[1:] if value is not None]
+    if len(values) != 4:
+        return skip("it has not five inputs")
+    for value in values:
+        if not value.is_constant:
+            return skip("its statistics are not constants")
+        if value.shape is None or len(value.shape) != 1 or value.shape != values[0].shape:
+            return skip("its statistics are not vectors of one length")
+    gamma, beta, mean, variance = (float64(value) for value in values)
+    with np.errstate(all="ignore"):
+        scale = gamma / np.sqrt(variance + node.attribute("epsilon", 1e-5))
+        shift = beta - mean * scale
+    if not (np.isfinite(scale).all() and np.isfinite(shift).all()):
+        return skip("its scale or shift is not finite")
+    return scale, shift
