@@ -34,9 +34,19 @@ def declare(name: str, summary: str, *, kind: str = "rules", default: bool = Tru
     CATALOG[name] = Pass(name, summary, kind, default)
 
 
-ELIMINATIONS: tuple[str, ...] = ()
-FUSIONS: tuple[str, ...] = ()
-REWRITES: tuple[str, ...] = ()
+ELIMINATIONS: tuple[str, ...] = (
+    "eliminate_identity", "eliminate_nop_cast", "eliminate_nop_dropout", "eliminate_nop_flatten", "eliminate_nop_pad",
+    "eliminate_nop_concat", "eliminate_nop_split", "eliminate_nop_expand", "eliminate_nop_transpose",
+    "eliminate_nop_reshape", "eliminate_nop_with_unit", "eliminate_nop_slice", "eliminate_nop_tile", "eliminate_nop_reduce",
+    "eliminate_nop_gather", "eliminate_nop_variadic", "eliminate_nop_monotone_argmax",
+    "eliminate_consecutive_idempotent_ops", "eliminate_shape_gather", "eliminate_slice_after_shape", "eliminate_shape_op",
+)
+FUSIONS: tuple[str, ...] = (
+    "fuse_consecutive_casts", "fuse_consecutive_transposes", "fuse_consecutive_squeezes", "fuse_consecutive_reshapes",
+    "fuse_consecutive_concats", "fuse_consecutive_slices", "fuse_consecutive_reduce_unsqueeze",
+    "fuse_consecutive_log_softmax", "fuse_concat_into_reshape", "fuse_gather_unsqueeze",
+)
+REWRITES: tuple[str, ...] = ("rewrite_where", "rewrite_expand_target", "merge_equal_sizes")
 CONTROL_FLOW: tuple[str, ...] = ("eliminate_if_with_const_cond", "eliminate_loop_with_const_trip_count")
 MODULES: tuple[str, ...] = ("engine_passes", *CONTROL_FLOW, *ELIMINATIONS, *FUSIONS, *REWRITES)
 

@@ -10,6 +10,7 @@ from ..infer.tail import infer_by_schema
 from ..ir.graph import Model
 from ..options import SimplifyOptions
 from ..rewrite.driver import Driver
+from ..rewrite.numbering import Numbering
 from . import catalog, tidy
 from .duplicates import merge_duplicate_constants
 from .input_shapes import restate_outputs
@@ -44,8 +45,10 @@ def simplify_model(model: Model, options: SimplifyOptions) -> Report:
     ctx = Inference(model, tail=infer_by_schema)
     limit = options.tensor_size_limit
     folder = Folder(ctx) if limit is None else Folder(ctx, limit=limit, generator_limit=limit)
+    numbering = Numbering(model, merges_nodes="eliminate_common_subexpression" in passes,
+                          merges_values="merge_equal_sizes" in passes)
     driver = Driver(model, catalog.rules_by_root(passes), ctx=ctx, fold=folder.fold if options.fold else None,
-                    allows_growth=folder.allows_growth, trace=options.trace)
+                    allows_growth=folder.allows_growth, trace=options.trace, numbering=numbering)
     phases.watch(driver, ctx)
     tidy.remove_dead_code(model, driver)
     with phases.phase("Pipeline"):

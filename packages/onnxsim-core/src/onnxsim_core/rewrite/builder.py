@@ -10,8 +10,10 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..infer.engine import Inference
+from ..ir.dims import Dim
 from ..ir.graph import Graph, Model, Node, Value, add_use
 from ..ir.tensors import ArrayTensor, Tensor
+from .numbering import Numbering
 
 if TYPE_CHECKING:
     import numpy as np
@@ -20,13 +22,15 @@ if TYPE_CHECKING:
 class Builder:
     """Makes nodes and constants at one place of the graph."""
 
-    __slots__ = ("model", "ctx", "opset", "root", "graph", "made", "allows_growth")
+    __slots__ = ("model", "ctx", "opset", "root", "graph", "made", "allows_growth", "numbering")
 
-    def __init__(self, model: Model, ctx: Inference, allows_growth: Callable[[int, Sequence[Value]], bool]) -> None:
+    def __init__(self, model: Model, ctx: Inference, allows_growth: Callable[[int, Sequence[Value]], bool],
+                 numbering: Numbering | None = None) -> None:
         self.model = model
         self.ctx = ctx
         self.opset = ctx.opset
         self.allows_growth = allows_growth
+        self.numbering = numbering
         self.root: Node = None  # type: ignore[assignment]
         self.graph: Graph = None  # type: ignore[assignment]
         self.made: list[Node] = []
@@ -101,3 +105,7 @@ class Builder:
         What nobody else reads dies and is credited; a shared or generated constant is not.
         """
         return self.allows_growth(nbytes, replaced)
+
+    def source_of(self, size: Dim) -> tuple[Value, int] | None:
+        """A value made before the root, and its axis, that has this symbolic size."""
+        return None if self.numbering is None else self.numbering.source(size, self.root)

@@ -14,6 +14,7 @@ from ..errors import PassError
 from ..infer.engine import Inference
 from ..ir.graph import Graph, Model, Node, Value, drop_use, mark_changed_owners, rename
 from .builder import Builder
+from .numbering import Numbering
 from .rule import Rule, Skip
 
 Fold = Callable[[Node], "Sequence[Value] | None"]
@@ -27,7 +28,8 @@ class Driver:
     """
 
     def __init__(self, model: Model, rules: dict[Any, list[Rule]], *, ctx: Inference, fold: Fold | None = None,
-                 allows_growth: Callable[[int, Sequence[Value]], bool] | None = None, trace: bool = False) -> None:
+                 allows_growth: Callable[[int, Sequence[Value]], bool] | None = None, trace: bool = False,
+                 numbering: Numbering | None = None) -> None:
         self.model = model
         self.rules = rules
         self.ctx = ctx
@@ -39,7 +41,8 @@ class Driver:
         self.trace = trace
         self.changes = 0
         self.budget = 0
-        self.builder = Builder(model, ctx, allows_growth or (lambda nbytes, replaced: True))
+        self.numbering = numbering
+        self.builder = Builder(model, ctx, allows_growth or (lambda nbytes, replaced: True), numbering)
         ctx.changed = self._facts_changed
         ctx.enter = self.sweep
 
@@ -68,10 +71,13 @@ class Driver:
                     process(queue.popleft())
             node = node.next
 
-    def drain(self) -> None:
+    def drain(self) -> int:
+        """Visit what waits in the queue; gives the number of changes."""
+        before = self.changes
         queue = self.queue
         while queue:
             self.process(queue.popleft())
+        return self.changes - before
 
     def push(self, node: Node) -> None:
         """Visit a node again."""
@@ -106,9 +112,31 @@ class Driver:
                 if self.replace(node, constants):
                     self._count("fold_constants", "fold", node)
                 return
+        numbering = self.numbering
+        if numbering is not None and self._merged(node, numbering):
+            return
         rules = self.rules.get((node.domain, node.op_type) if node.domain else node.op_type)
         if rules is not None:
             self._rewrite(node, rules)
+
+    def _merged(self, node: Node, numbering: Numbering) -> bool:
+        """Let an earlier node or value that is known to be the same serve for this one."""
+        if numbering.merges_nodes:
+            same = numbering.same_node(node)
+            if same is not None and self.replace(node, same):
+                self._count("eliminate_common_subexpression", "same_node", node)
+                return True
+        if node.op_type == "Shape":
+            numbering.note_sizes(node.inputs[0])  # type: ignore[arg-type]
+        if numbering.merges_values and node.outputs and node.outputs[0].data is not None:
+            value = numbering.same_value(node)
+            if value is not None and self.replace(node, (value,)):
+                self._count("merge_equal_sizes", "same_value", node)
+                return True
+        if numbering.later is not None:
+            self.push(numbering.later)
+            numbering.later = None
+        return False
 
     def _rewrite(self, node: Node, rules: list[Rule]) -> None:
         builder = self.builder

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..ir.dims import known_equal
+from ..ir.tensors import DeferredTensor
 from ..ops.axes import normalized, normalized_axes
 
 if TYPE_CHECKING:
@@ -82,6 +83,41 @@ def axis_of(node: Node, rank: int, default: int | None = None) -> int | None:
     return None if axis < 0 else axis
 
 
+def slice_parameters(node: Node, ctx: Inference) -> tuple[tuple[int, ...], ...] | None:
+    """(starts, ends, axes, steps) of a Slice as numbers, or None when one is not known. Axes may count from the end."""
+    starts, ends, axes = node.attribute("starts"), node.attribute("ends"), node.attribute("axes")
+    steps: Any = None
+    if starts is None:
+        starts, ends = ctx.ints(node.input(1)), ctx.ints(node.input(2))
+        if node.input(3) is not None:
+            axes = ctx.ints(node.input(3))
+            if axes is None:
+                return None
+        if node.input(4) is not None:
+            steps = ctx.ints(node.input(4))
+            if steps is None:
+                return None
+    if starts is None or ends is None:
+        return None
+    count = len(starts)
+    if axes is None:
+        axes = tuple(range(count))
+    if steps is None:
+        steps = (1,) * count
+    if len(ends) != count or len(axes) != count or len(steps) != count or 0 in steps:
+        return None
+    return starts, ends, axes, steps
+
+
+def shape_range(node: Node) -> tuple[int, int] | None:
+    """First axis and end of what a Shape gives, or None when the rank is unknown.  Source: ONNX Shape-15."""
+    x = node.input(0)
+    if x is None or x.shape is None:
+        return None
+    found = range(len(x.shape))[node.attribute("start", 0):node.attribute("end")]
+    return found.start, max(found.start, found.stop)
+
+
 # --- constants ---------------------------------------------------------------------------------------------------------
 def constant_array(value: Value | None) -> Any:
     """The numbers of a constant, loaded now, or None."""
@@ -91,8 +127,10 @@ def constant_array(value: Value | None) -> Any:
 
 
 def is_filled_with(value: Value | None, number: float) -> bool:
-    """Is it a constant all of whose elements are that number? Large ones are looked at only if their first element fits."""
+    """Is it a constant all of whose elements are that number? One that would have to be computed first is not looked at."""
     if value is None or value.tensor is None or value.is_input or not value.tensor.size:
+        return False
+    if type(value.tensor) is DeferredTensor:
         return False
     array = value.tensor.numpy()
     if array.dtype.kind not in "fiub" or array.flat[0] != number:

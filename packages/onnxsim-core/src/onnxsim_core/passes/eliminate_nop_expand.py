@@ -1,0 +1,72 @@
+"""eliminate_nop_expand: Expand to the shape the value has, and Expand that its reader would do by itself."""
+
+from __future__ import annotations
+
+from ..ir.dims import Size, known_equal
+from ..ir.graph import Node, Shape, Value
+from ..rewrite.builder import Builder
+from ..rewrite.match import made_by, same_shape
+from ..rewrite.rule import Skip, rewrites, skip
+from .catalog import declare
+
+declare("eliminate_nop_expand", "remove Expand to the shape the value has")
+declare("eliminate_expand_before_broadcast", "let an elementwise operator broadcast what Expand would have spread")
+
+BROADCASTING = ("Add", "Sub", "Mul", "Div", "Pow", "And", "Or", "Xor", "Equal", "Less", "Greater", "LessOrEqual",
+                "GreaterOrEqual", "Where", "Mod", "Min", "Max", "Sum", "Mean")
+
+
+@rewrites("eliminate_nop_expand", root="Expand")
+def drop_expand(node: Node, op: Builder) -> Value | Skip:
+    """Expand(x, shape) -> x when the result has the shape of x.
+
+    Exact. Source: ONNX Expand-8: a size 1 in the target keeps the input's size.
+    """
+    x = node.inputs[0]
+    if x is None or not same_shape(x, node.outputs[0]):
+        return skip("the shape changes or is not known")
+    return x
+
+
+@rewrites("eliminate_expand_before_broadcast", root=BROADCASTING)
+def drop_expand_of_operand(node: Node, op: Builder) -> Value | Skip:
+    """Add(Expand(a, s), b) -> Add(a, b) when a and b alone broadcast to the same shape.
+
+    Exact. Source: ONNX multidirectional broadcasting.
+    """
+    shape = node.outputs[0].shape
+    inputs = node.inputs
+    found = False
+    for index, value in enumerate(inputs):
+        expand = made_by(value, "Expand") if value is not None and value.tensor is None else None
+        if expand is None:
+            continue
+        if shape is None:
+            return skip("the shape of the result is unknown")
+        source = expand.inputs[0]
+        others = [other for at, other in enumerate(inputs) if at != index]
+        if source is not None and source.shape is not None and _gives(shape, source.shape, others):
+            inputs = [source if at == index else other for at, other in enumerate(inputs)]
+            found = True
+    return op.like(node, inputs) if found else skip("no input is an Expand the others make needless")
+
+
+def _gives(shape: Shape, source: Shape, others: list[Value | None]) -> bool:
+    """Does every size of the result come from the source itself or from another input?"""
+    rank = len(shape)
+    for axis in range(rank):
+        size = shape[axis]
+        if _has(source, axis - rank, size):
+            continue
+        for other in others:
+            if other is not None and other.shape is not None and _has(other.shape, axis - rank, size):
+                break
+        else:
+            return False
+    return True
+
+
+def _has(shape: Shape, axis_from_end: int, size: Size) -> bool:
+    """Is the size of that axis (1 where there is none) provably this one?"""
+    own = shape[axis_from_end] if len(shape) >= -axis_from_end else 1
+    return own == size or known_equal(own, size)

@@ -1,0 +1,28 @@
+"""eliminate_nop_reshape: Reshape, Squeeze and Unsqueeze that keep the shape."""
+
+from __future__ import annotations
+
+from ..ir.graph import Node, Value
+from ..rewrite.builder import Builder
+from ..rewrite.match import made_by, same_shape
+from ..rewrite.rule import Skip, rewrites, skip
+from .catalog import declare
+
+declare("eliminate_nop_reshape", "remove Reshape, Squeeze and Unsqueeze that keep the shape")
+
+
+@rewrites("eliminate_nop_reshape", root=("Reshape", "Squeeze", "Unsqueeze"))
+def drop_reshape(node: Node, op: Builder) -> Value | Skip:
+    """Reshape(x, s) -> x when the result has the shape of x; Reshape(x, Shape(x)) -> x.
+
+    Exact. Source: ONNX Reshape-5, -14, Squeeze-1, Unsqueeze-1.
+    """
+    x = node.inputs[0]
+    if x is None:
+        return skip("the input is missing")
+    if same_shape(x, node.outputs[0]):
+        return x
+    source = made_by(node.input(1), "Shape") if node.op_type == "Reshape" else None
+    if source is not None and source.inputs[0] is x and not source.attributes:
+        return x
+    return skip("the shape changes or is not known")

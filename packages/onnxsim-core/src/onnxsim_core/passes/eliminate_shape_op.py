@@ -1,0 +1,26 @@
+"""eliminate_shape_op: the Shape of what is computed for its shape alone is taken from what it is computed from."""
+
+from __future__ import annotations
+
+from ..ir.graph import Node, Value
+from ..rewrite.builder import Builder
+from ..rewrite.match import same_shape
+from ..rewrite.rule import Skip, rewrites, skip
+from .catalog import declare
+
+declare("eliminate_shape_op", "take the Shape of an earlier value where the later one is computed for nothing else")
+
+
+@rewrites("eliminate_shape_op", root=("Shape", "Size"))
+def shape_of_input(node: Node, op: Builder) -> Value | Skip:
+    """Shape(f(x)) -> Shape(x) when f(x) has the shape of x and nobody else reads it, so that f goes.
+
+    Exact. Source: ONNX Shape-1.
+    """
+    value = node.inputs[0]
+    if value is None or value.node is None or not value.is_used_once or len(value.node.outputs) != 1:
+        return skip("the value is read by others")
+    for source in value.node.inputs:
+        if source is not None and source.tensor is None and same_shape(source, value):
+            return op.like(node, [source])
+    return skip("no input of its producer has the same shape")
