@@ -73,12 +73,17 @@ def test_restoring_a_stub_gives_the_model(tmp_path):
     assert restore(stub, File(tmp_path / "m.onnx")) == 13
     assert stub == model
     assert restore(stub, None) == 0
+    data = model.SerializeToString()
+    stub.ParseFromString(scan(data)[0])
+    assert (restore(stub, data), stub) == (13, model)
 
 
-def test_a_model_read_from_a_file_and_written_has_all_its_weights(tmp_path):
+@pytest.mark.parametrize("form", ["path", "bytes", "proto"])
+def test_a_model_read_and_written_has_all_its_weights(tmp_path, form):
     model = everywhere()
     onnx.save(model, tmp_path / "m.onnx")
-    write_atomic(tmp_path / "out.onnx", Writer(read_model(str(tmp_path / "m.onnx"))).rope())
+    source = {"path": str(tmp_path / "m.onnx"), "bytes": model.SerializeToString(), "proto": model}[form]
+    write_atomic(tmp_path / "out.onnx", Writer(read_model(source)).rope())
     assert INLINE.encode() not in (tmp_path / "out.onnx").read_bytes()
     written = onnx.load(tmp_path / "out.onnx")
     assert sorted(contents(written)) == sorted(contents(model))
@@ -111,14 +116,16 @@ def test_other_tensors_are_left_alone(tmp_path, proto):
         ({"location": INLINE, "offset": "x", "length": "8"}, "external-range"),
         ({"location": INLINE, "offset": "93", "length": "8"}, "external-range"),
         ({"location": INLINE, "offset": "-1", "length": "8"}, "external-range"),
+        ({"location": INLINE, "offset": "8", "length": "-8"}, "external-range"),
         ({"location": INLINE, "offset": "0", "length": "9"}, "length"),
     ],
 )
 def test_a_forged_reference_is_declined(tmp_path, entries, code):
     (tmp_path / "m").write_bytes(bytes(100))
-    with pytest.raises(ModelError) as caught:
-        inline_tensor(reference(entries), File(tmp_path / "m"))
-    assert caught.value.code == code
+    for source in (File(tmp_path / "m"), bytes(100)):
+        with pytest.raises(ModelError) as caught:
+            inline_tensor(reference(entries), source)
+        assert caught.value.code == code
 
 
 def test_a_reference_without_a_scanned_file_is_declined():

@@ -6,11 +6,11 @@ from typing import Any
 
 from ..errors import ModelError
 from .files import File
-from .tensors import SpanTensor
+from .tensors import BufferTensor, SpanTensor, Tensor
 from .wire import INLINE
 
 
-def inline_tensor(proto: Any, source: File | None) -> SpanTensor | None:
+def inline_tensor(proto: Any, source: File | bytes | None) -> Tensor | None:
     """The tensor of a TensorProto that refers to `source`; None for one that refers elsewhere or holds its data.
 
     Raises:
@@ -27,10 +27,16 @@ def inline_tensor(proto: Any, source: File | None) -> SpanTensor | None:
         offset, length = int(fields["offset"]), int(fields["length"])
     except (KeyError, ValueError):
         raise ModelError(f"tensor {proto.name!r} has no valid offset and length", code="external-range") from None
-    return SpanTensor(proto.data_type, tuple(proto.dims), source, offset, length)
+    dims = tuple(proto.dims)
+    size = source.size if isinstance(source, File) else len(source)
+    if offset < 0 or length < 0 or offset + length > size:
+        raise ModelError(f"tensor {proto.name!r} lies outside the model", code="external-range", offset=offset)
+    if isinstance(source, File):
+        return SpanTensor(proto.data_type, dims, source, offset, length)
+    return BufferTensor(proto.data_type, dims, memoryview(source)[offset : offset + length])
 
 
-def restore(message: Any, source: File | None) -> int:
+def restore(message: Any, source: File | bytes | None) -> int:
     """Read the bytes of every scanned-out TensorProto inside a message back into it; returns how many there were."""
     if message.DESCRIPTOR.name == "TensorProto":
         tensor = inline_tensor(message, source)

@@ -29,10 +29,13 @@ _HELD_WHOLE = {9, 11, 12}
 class Reader:
     """Turns one ModelProto (large tensors as references) into a Model."""
 
-    def __init__(self, proto: Any, *, file: File | None = None, base_dir: str | None = None) -> None:
+    def __init__(
+        self, proto: Any, *, file: File | None = None, data: bytes | None = None, base_dir: str | None = None
+    ) -> None:
         self.model = Model(proto, SymbolTable())
         self.model.base_dir = base_dir
         self.file = file
+        self.source: File | bytes | None = file if file is not None else data
         self.base_dir = base_dir
         self._files: dict[str, File] = {}
 
@@ -47,9 +50,9 @@ class Reader:
         for entry in proto.opset_import:
             domain = "" if entry.domain == "ai.onnx" else entry.domain
             model.opsets[domain] = max(entry.version, model.opsets.get(domain, 0))
-        if self.file is not None:
+        if self.source is not None:
             for part in (*proto.functions, *proto.training_info):
-                restore(part, self.file)
+                restore(part, self.source)
         for function in proto.functions:
             key = (function.domain, function.name, getattr(function, "overload", ""))
             model.functions[key] = Function(function)
@@ -67,8 +70,8 @@ class Reader:
         for tensor in proto.initializer:
             self._initializer(graph, scope, tensor.name, self.tensor(tensor), tensor)
         for sparse in proto.sparse_initializer:
-            if self.file is not None:
-                restore(sparse, self.file)
+            if self.source is not None:
+                restore(sparse, self.source)
             value = scope.define(sparse.values.name)
             graph.sparse[value.name] = sparse
             value.dtype = sparse.values.data_type
@@ -156,8 +159,8 @@ class Reader:
                 attributes[attribute.name] = self.tensor(attribute.t)
                 node._attributes = attributes
                 node.changed = True
-            elif attribute.type in _HELD_WHOLE and self.file is not None:
-                restore(attribute, self.file)
+            elif attribute.type in _HELD_WHOLE and self.source is not None:
+                restore(attribute, self.source)
 
     def _body(self, node: Node, name: str, proto: Any, scope: Scope) -> None:
         assert node.graph is not None
@@ -184,7 +187,7 @@ class Reader:
     def tensor(self, proto: Any) -> Tensor:
         if proto.data_location != 1:
             return tensor_from_proto(proto)
-        inline = inline_tensor(proto, self.file)
+        inline = inline_tensor(proto, self.source)
         if inline is not None:
             return inline
         fields = {entry.key: entry.value for entry in proto.external_data}
@@ -314,7 +317,7 @@ def read_model(source: Any) -> Model:
     raise TypeError(f"a model is a path, bytes or an onnx.ModelProto, not {type(source).__name__}")
 
 
-def parse_proto(data: bytes, source: File | None = None) -> Any:
+def parse_proto(data: bytes, source: File | bytes | None = None) -> Any:
     """ModelProto from bytes; damaged bytes give a ModelError with the place in them, or in the file they are from."""
     from google.protobuf.message import DecodeError
     from onnx import ModelProto
@@ -328,9 +331,8 @@ def parse_proto(data: bytes, source: File | None = None) -> Any:
 
 
 def _from_bytes(data: bytes) -> Model:
-    if not data:
-        raise ModelError("the model is empty (0 bytes)")
-    return Reader(parse_proto(data)).read()
+    stub, _ = scan(data)
+    return Reader(parse_proto(stub, data), data=data).read()
 
 
 def _from_path(path: str) -> Model:
