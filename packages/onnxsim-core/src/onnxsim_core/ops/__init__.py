@@ -8,7 +8,8 @@ FAMILIES = (
     "elementwise", "activation", "arithmetic", "comparison", "cast", "reduction", "layout", "joining", "reshape",
     "repeat", "pad", "blocks", "resize", "along", "where", "indexing", "slicing", "picking", "scatter", "ranking",
     "linear", "convolution", "pooling", "normalization", "quantization", "sequence", "control_flow", "generators",
-    "randomness", "filters", "recurrent", "contrib", "classic",
+    "randomness", "filters", "recurrent", "contrib",
+    "contrib_attention", "contrib_products", "classic",
 )
 
 
