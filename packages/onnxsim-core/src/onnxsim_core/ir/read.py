@@ -174,9 +174,11 @@ class Reader:
     def _constant(self, graph: Graph, scope: Scope, proto: Any) -> bool:
         """A Constant node becomes a constant value; forms without a plain tensor stay nodes."""
         attributes = proto.attribute
-        if len(attributes) != 1 or attributes[0].name not in _VALUE_ATTRIBUTES or attributes[0].ref_attr_name:
+        if len(attributes) != 1 or len(proto.output) != 1 or not proto.output[0]:
             return False
         attribute = attributes[0]
+        if attribute.name not in _VALUE_ATTRIBUTES or attribute.ref_attr_name:
+            return False
         tensor = self.tensor(attribute.t) if attribute.name == "value" else constant_tensor(attribute)
         value = scope.produce(proto.output[0])
         value.tensor, value.dtype, value.shape = tensor, tensor.dtype, tensor.dims

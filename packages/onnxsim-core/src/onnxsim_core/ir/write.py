@@ -280,8 +280,9 @@ def _attribute_kind(value: Any) -> int | None:
     return {int: 2, float: 1, bytes: 3, str: 3, bool: 2}.get(type(value))
 
 
-def _text(text: str) -> bytes:
-    return text.encode("utf-8", "surrogateescape")
+def _text(text: str | bytes) -> bytes:
+    """UTF-8; protobuf hands out a name that is not valid UTF-8 as the bytes it is."""
+    return text if isinstance(text, bytes) else text.encode("utf-8", "surrogateescape")
 
 
 def _copy_field(target: Any, name: str, value: Any) -> None:
