@@ -91,7 +91,7 @@ def positions(data: Sequence[Size] | None, shape: Sequence[Size] | None) -> Any:
     """Positions 0, 1, 2, ... in the tensor's shape, or None when the elements or the shape are not known."""
     if data is None or shape is None or static_numel(shape) != len(data):
         return None
-    return np.arange(len(data)).reshape(shape)  # type: ignore[arg-type]
+    return np.arange(len(data)).reshape(shape)
 
 
 def moved(data: Sequence[Size], where: Any) -> tuple[Size, ...] | None:

@@ -111,20 +111,20 @@ def float_range_length(start: float, limit: float, delta: float) -> int | None:
 
 @KERNELS.register("Range")
 def range_fold(node: Node, arrays: list[Any], ctx: Inference) -> Any:
-    """start, start + delta, ... below limit."""
+    """start, start + delta, ... below limit. Floats are added up one by one, as onnxruntime does."""
     start, limit, delta = [array.reshape(-1)[0] for array in arrays]
     dtype = start.dtype
     if dtype.kind == "i":
-        size = range_length(start.item(), limit.item(), delta.item())
-        return None if size is None else (np.arange(size, dtype=np.int64) * delta.item() + start.item()).astype(dtype)
-    if dtype.name not in ("float32", "float64"):
+        if not delta:
+            return None
+        size = len(range(start.item(), limit.item(), delta.item()))
+        return (np.arange(size, dtype=np.int64) * delta.item() + start.item()).astype(dtype)
+    length = float_range_length(start.item(), limit.item(), delta.item())
+    if length is None or dtype.name not in ("float32", "float64"):
         return None
-    size = float_range_length(start.item(), limit.item(), delta.item())
-    if size is None:
-        return None
-    result = np.full(size, delta, dtype)
-    result[:1] = start
-    return np.cumsum(result, dtype=dtype)
+    steps = np.full(length, delta, dtype)
+    steps[:1] = start
+    return np.cumsum(steps, dtype=dtype)
 
 
 # --- EyeLike ---------------------------------------------------------------------------------------------------------
@@ -152,7 +152,7 @@ def eye_like_fold(node: Node, arrays: list[Any], ctx: Inference) -> Any:
     if x.ndim != 2:
         return None
     k = max(min(node.attribute("k", 0), x.shape[1]), -x.shape[0])
-    return np.eye(*x.shape, k, x.dtype if dtype is None else numpy_dtype(dtype))
+    return np.eye(x.shape[0], x.shape[1], k, dtype=x.dtype if dtype is None else numpy_dtype(dtype))
 
 
 # --- Constant --------------------------------------------------------------------------------------------------------

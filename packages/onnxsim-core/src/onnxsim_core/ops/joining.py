@@ -156,7 +156,9 @@ def split_shape(node: Node, ctx: Inference) -> None:
     axis = normalized(node.attribute("axis", 0), len(shape))
     if axis < 0:
         return
-    sizes = split_sizes(node, shape[axis], ctx)
+    given = node.input(1)
+    wanted = ctx.data(given)
+    sizes = None if given is not None and wanted is None else split_sizes(node, shape[axis], wanted, ctx)
     data = ctx.data(x)
     where = positions(data, shape) if data is not None else None
     start = 0
@@ -170,15 +172,11 @@ def split_shape(node: Node, ctx: Inference) -> None:
         ctx.set(value, x.dtype, shape[:axis] + (size,) + shape[axis + 1:], elements)
 
 
-def split_sizes(node: Node, size: Size, ctx: Inference) -> list[Size] | None:
-    """Sizes of the pieces, one per output, or None when they are not known."""
+def split_sizes(node: Node, size: Size, given: Any, ctx: Inference) -> list[Size] | None:
+    """Sizes of the pieces, one per output, or None when they do not fit. `given` is what the input `split` holds."""
     count = len(node.outputs)
-    given: Any = node.attribute("split") if ctx.opset < 13 else None
-    value = node.input(1)
-    if given is None and value is not None:
-        given = ctx.data(value)
-        if given is None:
-            return None
+    if given is None and ctx.opset < 13:
+        given = node.attribute("split")
     if given is not None:
         if type(given) is not tuple or len(given) != count:
             return None
@@ -203,7 +201,8 @@ def split_fold(node: Node, arrays: Arrays, ctx: Inference) -> Any:
     """Pieces of the array, each contiguous."""
     x = arrays[0]
     axis = normalized(node.attribute("axis", 0), x.ndim)
-    sizes: list[Any] | None = None if axis < 0 else split_sizes(node, x.shape[axis], ctx)
+    given = tuple(arrays[1].tolist()) if len(arrays) > 1 and arrays[1] is not None else None
+    sizes: list[Any] | None = None if axis < 0 else split_sizes(node, x.shape[axis], given, ctx)
     if sizes is None or sum(sizes) != x.shape[axis] or min(sizes) < 0:
         return None
     pieces = []

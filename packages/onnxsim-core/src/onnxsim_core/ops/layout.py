@@ -114,6 +114,14 @@ def raw_axes(node: Node, ctx: Inference) -> tuple[Any, ...] | None | bool:
     return False if found is None else found
 
 
+def given_axes(node: Node, arrays: Arrays, ctx: Inference) -> tuple[Any, ...] | None | bool:
+    """The same, from the arrays a kernel is given."""
+    if ctx.opset < 13:
+        return raw_axes(node, ctx)
+    axes = arrays[1] if len(arrays) > 1 else None
+    return None if axes is None else tuple(axes.reshape(-1).tolist())
+
+
 @SHAPES.register("Squeeze")
 def squeeze_shape(node: Node, ctx: Inference) -> None:
     """Drop the axes named (of size 1), or all of size 1.  Source: ONNX Squeeze-1, -11, -13 (axes is an input)."""
@@ -129,7 +137,7 @@ def squeeze_shape(node: Node, ctx: Inference) -> None:
 
 
 def squeezed(shape: tuple[Size, ...], raw: Any) -> list[Size] | None:
-    """The shape without the axes, or None when not known or not allowed. No axes (or none in the list) means all ones."""
+    """The shape without the axes, or None when not known or not allowed. No axes (or an empty list) is all ones."""
     if raw is False:
         return None
     if not raw:
@@ -155,7 +163,7 @@ def squeezed(shape: tuple[Size, ...], raw: Any) -> list[Size] | None:
 @KERNELS.register("Squeeze")
 def squeeze_fold(node: Node, arrays: Arrays, ctx: Inference) -> Any:
     """Reshape to fewer axes."""
-    shape = squeezed(arrays[0].shape, raw_axes(node, ctx))
+    shape = squeezed(arrays[0].shape, given_axes(node, arrays, ctx))
     return None if shape is None else arrays[0].reshape(shape)
 
 
@@ -195,7 +203,7 @@ def unsqueezed(shape: tuple[Size, ...], raw: tuple[Any, ...]) -> list[Size] | No
 @KERNELS.register("Unsqueeze")
 def unsqueeze_fold(node: Node, arrays: Arrays, ctx: Inference) -> Any:
     """Reshape to more axes."""
-    raw = raw_axes(node, ctx)
+    raw = given_axes(node, arrays, ctx)
     shape = unsqueezed(arrays[0].shape, raw) if type(raw) is tuple else None
     return None if shape is None else arrays[0].reshape(shape)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,16 +21,23 @@ MODES = ("constant", "reflect", "edge", "wrap")
 def pads_of(node: Node, rank: int, ctx: Inference) -> tuple[Size, ...] | None:
     """How much each axis grows, all begins before all ends, or None when it is not known."""
     if ctx.opset < 11:
-        pads = node.attribute("pads" if ctx.opset >= 2 else "paddings")
-        return pads if type(pads) is tuple and len(pads) == 2 * rank else None
-    pads = ctx.data(node.input(1))
-    if pads is None:
-        return None
-    value = node.input(3)
-    if value is None:
+        return attribute_pads(node, rank, ctx)
+    pads, value = ctx.data(node.input(1)), node.input(3)
+    axes = ctx.ints(value)
+    return None if pads is None or (value is not None and axes is None) else spread_pads(pads, axes, rank)
+
+
+def attribute_pads(node: Node, rank: int, ctx: Inference) -> tuple[Size, ...] | None:
+    """The pads of versions 1 and 2."""
+    pads = node.attribute("pads" if ctx.opset >= 2 else "paddings")
+    return pads if type(pads) is tuple and len(pads) == 2 * rank else None
+
+
+def spread_pads(pads: tuple[Size, ...], raw_axes: Sequence[int] | None, rank: int) -> tuple[Size, ...] | None:
+    """Pads of all axes from those of the axes named, or None when they do not fit."""
+    if raw_axes is None:
         return pads if len(pads) == 2 * rank else None
-    raw = ctx.ints(value)
-    axes = None if raw is None else normalized_axes(raw, rank)
+    axes = normalized_axes(raw_axes, rank)
     if axes is None or len(pads) != 2 * len(axes):
         return None
     spread: list[Size] = [0] * (2 * rank)
@@ -104,7 +112,10 @@ def _fill(node: Node, ctx: Inference) -> int | None:
 def pad_fold(node: Node, arrays: list[Any], ctx: Inference) -> Any:
     """The array cut where a pad is negative, then padded; a constant, or itself mirrored, clamped or repeated."""
     x = arrays[0]
-    pads: Any = pads_of(node, x.ndim, ctx)
+    pads: Any = attribute_pads(node, x.ndim, ctx)
+    if ctx.opset >= 11:
+        axes = arrays[3].tolist() if len(arrays) > 3 and arrays[3] is not None else None
+        pads = spread_pads(tuple(arrays[1].tolist()), axes, x.ndim)
     mode: Any = node.text("mode", "constant")
     if pads is None or mode not in MODES:
         return None

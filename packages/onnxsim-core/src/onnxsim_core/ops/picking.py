@@ -20,7 +20,7 @@ def small_indices(value: Value, ctx: Inference) -> Any:
     found = ctx.ints(value)
     if found is None or static_numel(value.shape) != len(found):
         return None
-    return np.array(found, np.int64).reshape(value.shape)  # type: ignore[arg-type]
+    return np.array(found, np.int64).reshape(value.shape)
 
 
 def wrapped(indices: Any, size: int) -> Any:

@@ -71,7 +71,7 @@ def reshaped(shape: tuple[Size, ...] | None, target: tuple[Size, ...], allowzero
         open_axis = doubtful.pop()
     for axis in doubtful:
         # Next to another -1 the element cannot be one, but a number from elsewhere may well be a 0 that copies.
-        if open_axis < 0 or ctx.symbols.is_anonymous(result[axis]):  # type: ignore[arg-type]
+        if open_axis < 0 or ctx.symbols.is_anonymous(result[axis]):
             result[axis] = ctx.fresh()
     if open_axis >= 0:
         left = None if shape is None else _left(shape, result, open_axis)
@@ -124,7 +124,7 @@ def _left(shape: tuple[Size, ...], result: list[Size], open_axis: int) -> Size |
 def reshape_fold(node: Node, arrays: list[Any], ctx: Inference) -> Any:
     """The same elements under another shape."""
     x = arrays[0]
-    target = raw_target(node, ctx)
+    target = raw_target(node, ctx) if ctx.opset < 5 else tuple(arrays[1].reshape(-1).tolist())
     if target is None:
         return None
     shape = reshaped(x.shape, target, bool(node.attribute("allowzero", 0)), ctx)

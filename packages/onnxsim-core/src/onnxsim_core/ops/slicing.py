@@ -190,7 +190,8 @@ def slice_fold(node: Node, arrays: list[Any], ctx: Inference) -> Any:
     if bounds is None or bounds.starts is None or bounds.ends is None or bounds.steps is None:
         return None
     cut: list[slice] = [slice(None)] * x.ndim
-    for axis, start, end, step in zip(*bounds):
+    corners: Any = zip(bounds.axes, bounds.starts, bounds.ends, bounds.steps)
+    for axis, start, end, step in corners:
         if step == 0:
             return None
         cut[axis] = as_slice(slice_range(x.shape[axis], start, end, step))
