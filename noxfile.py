@@ -111,7 +111,9 @@ def needed(dist: str) -> list[str]:
 
     found = [dist]
     for name in found:
-        found += [r[1] for r in requirements(DISTS[name]) if r[1] in DISTS and r[1] not in found]
+        for _, sibling, _, _ in requirements(DISTS[name]):
+            if sibling in DISTS and sibling not in found:
+                found.append(sibling)
     return found
 
 
