@@ -8,14 +8,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from .delivery import Comparison, deliver
+from .delivery import Comparison, Delivery, deliver
 from .errors import OptionError
 from .options import EXTERNAL_DATA_THRESHOLD, SimplifyOptions, parse_size, rounds_from_environment
 
 if TYPE_CHECKING:
     from onnx import ModelProto
 
-    from .check.result import CheckResult
     from .ir.graph import Model
     from .passes.manager import Report
     from .passes.phases import Phases
@@ -25,18 +24,19 @@ class SimplifyResult(Sequence[Any]):
     """What `simplify` gives: unpacks as `model, ok`.
 
     `model` is the simplified ModelProto, made when first asked for. `ok` is the verdict of the comparison (True when
-    none was asked for) and `check` says what it found. `report` says what was done; `path` is the file written, None when
-    none was asked for or the comparison failed. `graph` is the simplified model in memory, with what is known of its
-    values.
+    none was asked for) and `check` says what it found. `report` says what was done; `path` is the file written, None
+    when none was asked for or the comparison failed. `graph` is the simplified model in memory, with what is known of
+    its values.
     """
 
-    def __init__(self, graph: Model, report: Report, *, check: CheckResult | None, path: str | None) -> None:
+    def __init__(self, graph: Model, report: Report, delivery: Delivery) -> None:
         self.graph = graph
         self._proto: ModelProto | None = None
-        self.ok = check is None or check.ok
-        self.check = check
+        self.ok = delivery.check is None or delivery.check.ok
+        self.check = delivery.check
         self.report = report
-        self.path = path
+        self.path = delivery.path
+        self._nbytes = delivery.nbytes
 
     @property
     def model(self) -> ModelProto:
@@ -45,6 +45,15 @@ class SimplifyResult(Sequence[Any]):
 
             self._proto = model_proto(self.graph)
         return self._proto
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the simplified model with its weights: as written, else as it would be with everything inside."""
+        if self._nbytes is None:
+            from .ir.write import Writer
+
+            self._nbytes = Writer(self.graph).rope().nbytes
+        return self._nbytes
 
     def __getitem__(self, index: Any) -> Any:
         return (self.model, self.ok)[index]
@@ -142,8 +151,8 @@ def simplify(
                 original=model, n=check_n, rtol=check_rtol, atol=check_atol, fill=input_fill, data=input_data,
                 shapes={**options.overwrite_input_shapes, **(test_input_shapes or {})}, custom_lib=custom_lib,
                 phases=listener)
-        verdict = deliver(ir, path, 0 if save_as_external_data else threshold, comparison, listener)
-    return SimplifyResult(ir, report, check=verdict, path=path if verdict is None or verdict.ok else None)
+        delivery = deliver(ir, path, 0 if save_as_external_data else threshold, comparison, listener)
+    return SimplifyResult(ir, report, delivery)
 
 
 __all__ = ["OptionError", "SimplifyResult", "simplify"]

@@ -41,8 +41,16 @@ class Comparison:
                                phases=self.phases)
 
 
-def deliver(model: Model, path: str | None, threshold: int, comparison: Comparison | None,
-            phases: Phases) -> CheckResult | None:
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """What came of it: the verdict if one was asked for, the file if one was written, the model's size in bytes."""
+
+    check: CheckResult | None = None
+    path: str | None = None
+    nbytes: int | None = None
+
+
+def deliver(model: Model, path: str | None, threshold: int, comparison: Comparison | None, phases: Phases) -> Delivery:
     """Write and compare, as far as each is wanted; a model that is not equal to the original takes nothing's place."""
     from .ir.save import save_model
     from .ir.stage import StagedModel
@@ -51,19 +59,19 @@ def deliver(model: Model, path: str | None, threshold: int, comparison: Comparis
         phases.step("writing", done, total)
 
     if comparison is None:
-        if path is not None:
-            with phases.phase("Write"):
-                save_model(model, path, external_threshold=threshold, progress=written)
-        return None
+        if path is None:
+            return Delivery()
+        with phases.phase("Write"):
+            return Delivery(None, path, save_model(model, path, external_threshold=threshold, progress=written))
     if path is None:
         with tempfile.TemporaryDirectory(prefix="onnxsim-check-") as folder:
             made = os.path.join(folder, "model.onnx")
-            save_model(model, made, external_threshold=1 << 29)
-            return comparison.run(model, made)
+            nbytes = save_model(model, made, external_threshold=1 << 29)
+            return Delivery(comparison.run(model, made), None, nbytes)
     with phases.phase("Write"):
         staged = StagedModel(model, path, external_threshold=threshold, progress=written)
     with staged:
-        verdict = comparison.run(model, staged.path)
-        if verdict.ok:
+        check = comparison.run(model, staged.path)
+        if check.ok:
             staged.commit()
-        return verdict
+        return Delivery(check, path if check.ok else None, staged.nbytes)

@@ -16,12 +16,16 @@ EXTERNAL_FROM = 1024
 """Tensors below this many bytes stay in the model file."""
 
 
-def save_model(model: Model, path: str, *, external_threshold: int, progress: Progress | None = None) -> None:
-    """Write the model; beyond `external_threshold` bytes of weights (or 2 GiB) they go to `<name>.data` beside it."""
+def save_model(model: Model, path: str, *, external_threshold: int, progress: Progress | None = None) -> int:
+    """Write the model; beyond `external_threshold` bytes of weights (or 2 GiB) they go to `<name>.data` beside it.
+
+    Gives the bytes written, those of the data file included.
+    """
     total = sum(t.nbytes for t in large_tensors(model))
     if total <= external_threshold and total < INLINE_LIMIT:
-        write_atomic(path, Writer(model).rope(), progress=progress)
-        return
+        rope = Writer(model).rope()
+        write_atomic(path, rope, progress=progress)
+        return rope.nbytes
     name = os.path.basename(path) + ".data"
     data = DataFile(name)
     places: dict[int, tuple[str, int, int]] = {}
@@ -37,6 +41,7 @@ def save_model(model: Model, path: str, *, external_threshold: int, progress: Pr
 
     rope = Writer(model, place).rope()
     write_external(path, rope, os.path.join(os.path.dirname(path), name), data, progress=progress)
+    return rope.nbytes + data.nbytes
 
 
 def large_tensors(model: Model) -> list[Tensor]:

@@ -16,7 +16,8 @@ from .spool import Progress
 
 
 class StagedModel:
-    """Use as a context manager: `path` is the finished model; `commit` puts it in place, leaving without it drops it.
+    """Use as a context manager: `path` is the finished model of `nbytes` bytes; `commit` puts it in place, leaving
+    without that drops it.
 
     The folder it waits in lies on the target's file system, so nothing is copied a second time.
 
@@ -37,7 +38,7 @@ class StagedModel:
             raise ModelError(f"cannot be written: {error.strerror}", code="output", where=target) from error
         self.path = os.path.join(self._folder, name)
         try:
-            save_model(model, self.path, external_threshold=external_threshold, progress=progress)
+            self.nbytes = save_model(model, self.path, external_threshold=external_threshold, progress=progress)
         except BaseException:
             self.drop()
             raise
