@@ -101,7 +101,7 @@ def skip_group_norm_shape(node: Node, ctx: Any) -> None:
 
 # --- mmdeploy, mmcv --------------------------------------------------------------------------------------------------
 def deform_conv_shape(node: Node, ctx: Any) -> None:
-    """input [N, C, H, W], offset [N, ., oH, oW], weight [M, ...] -> [N, M, oH, oW]: there is an offset for every result.
+    """input [N, C, H, W], offset [N, ., oH, oW], weight [M, ...] -> [N, M, oH, oW]: every result has its offset.
 
     Source: mmdeploy MMCVDeformConv2d and MMCVModulatedDeformConv2d, whose weight follows offset or offset and mask.
     """

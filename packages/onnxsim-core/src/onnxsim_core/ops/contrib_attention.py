@@ -33,7 +33,7 @@ def attention_shape(node: Node, ctx: Any) -> None:
     x, weights = node.input(0), node.input(1)
     if x is None:
         return
-    hidden = node.attribute("qkv_hidden_sizes") or ()
+    hidden: tuple[int, ...] = node.attribute("qkv_hidden_sizes") or ()
     _attend(node, x, x.dtype, weights, hidden, node.input(4), ctx)
 
 
@@ -111,7 +111,7 @@ def _present(node: Node, index: int, query: Shape, heads: int, y: Shape | None, 
 
 @SHAPES.register("GroupQueryAttention", "SparseAttention", domain=MICROSOFT)
 def group_query_attention_shape(node: Node, ctx: Any) -> None:
-    """query [B, S, heads * D] (keys and values may be packed behind it) -> [B, S, heads * D], present [B, kv_heads, ., D].
+    """query [B, S, N * D] (keys and values may be packed behind it) -> [B, S, N * D], present [B, kv_heads, ., D].
 
     Source: onnxruntime com.microsoft.GroupQueryAttention and SparseAttention.
     """
@@ -146,7 +146,7 @@ def packed_attention_shape(node: Node, ctx: Any) -> None:
     if x is None:
         return
     shape, merged = shape_of(x, 2), shape_of(weights, 2)
-    hidden = node.attribute("qkv_hidden_sizes") or ()
+    hidden: tuple[int, ...] = node.attribute("qkv_hidden_sizes") or ()
     width: Size | None = hidden[2] if len(hidden) == 3 else None if merged is None else exact_div(merged[1], 3)
     _state(node, 0, x.dtype, None if shape is None or width is None else (shape[0], width), ctx)
 

@@ -13,7 +13,7 @@ from .linear import gemm_shape, product_shape
 from .pooling import global_pool_shape, pool_shape
 from .quantization import dequantize_linear_shape, quantize_linear_shape
 from .registry import SHAPES
-from .window import slid_shape, window
+from .window import convolved, pooled, pooled_up, slid_shape, window
 
 MICROSOFT = "com.microsoft"
 Shape = tuple[Any, ...]
@@ -147,7 +147,7 @@ def _convolve(node: Node, x: Value | None, weight: Value | None, dtype: int, las
         ctx.set(node.outputs[0], dtype)
         return
     first = shape if last is False else (shape[0], shape[-1], *shape[1:-1])
-    sizes = slid_shape(first, win)
+    sizes = slid_shape(first, win, convolved)
     ctx.set(node.outputs[0], dtype, [shape[0], filters[0], *sizes] if last is False else [shape[0], *sizes, filters[0]])
 
 
@@ -168,7 +168,8 @@ def qlinear_pool_shape(node: Node, ctx: Any) -> None:
         win = window(node, len(shape) - 2, node.attribute("kernel_shape") or ())
         if win is not None:
             turned = (shape[0], shape[-1], *shape[1:-1])
-            sizes = [shape[0], *slid_shape(turned, win, bool(node.attribute("ceil_mode", 0))), shape[-1]]
+            spatial = slid_shape(turned, win, pooled_up if node.attribute("ceil_mode", 0) else pooled)
+            sizes = None if None in spatial else [shape[0], *spatial, shape[-1]]
     ctx.set(node.outputs[0], x.dtype, sizes)
 
 
