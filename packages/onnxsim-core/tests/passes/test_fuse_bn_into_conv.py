@@ -13,8 +13,12 @@ PLAIN = "g (float[2,3,5] x) => (float[2,4,3] z) { y = Conv(x, w) z = BatchNormal
 
 
 def statistics(channels: int, variance: float = 0.5) -> dict[str, np.ndarray]:
-    return {"s": drawn(channels, seed=1), "t": drawn(channels, seed=2), "m": drawn(channels, seed=3),
-            "v": drawn(channels, seed=4, low=variance, high=3 * variance)}
+    return {
+        "s": drawn(channels, seed=1),
+        "t": drawn(channels, seed=2),
+        "m": drawn(channels, seed=3),
+        "v": drawn(channels, seed=4, low=variance, high=3 * variance),
+    }
 
 
 def affine(stats: dict[str, np.ndarray], epsilon: float = 1e-5) -> tuple[np.ndarray, np.ndarray]:
@@ -43,11 +47,19 @@ def test_conv_without_bias():
     scale, shift = affine(stats)
     assert_rewrites(
         convolution_with_batchnorm,
-        given("""g (float[n,3,6,5] x) => (float[n,4,5,4] z) {
-            y = Conv(x, w) z = BatchNormalization(y, s, t, m, v) }""", w=w, **stats),
-        given("g (float[n,3,6,5] x) => (float[n,4,5,4] z) { z = Conv(x, w, b) }",
-              w=(w * scale.reshape(-1, 1, 1, 1)).astype(np.float32), b=shift.astype(np.float32)),
-        **BOUND)
+        given(
+            """g (float[n,3,6,5] x) => (float[n,4,5,4] z) {
+            y = Conv(x, w) z = BatchNormalization(y, s, t, m, v) }""",
+            w=w,
+            **stats,
+        ),
+        given(
+            "g (float[n,3,6,5] x) => (float[n,4,5,4] z) { z = Conv(x, w, b) }",
+            w=(w * scale.reshape(-1, 1, 1, 1)).astype(np.float32),
+            b=shift.astype(np.float32),
+        ),
+        **BOUND,
+    )
 
 
 def test_grouped_conv_with_bias_and_attributes():
@@ -55,12 +67,21 @@ def test_grouped_conv_with_bias_and_attributes():
     scale, shift = affine(stats, 0.25)
     assert_rewrites(
         convolution_with_batchnorm,
-        given("""g (float[2,6,9] x) => (float[2,6,5] z) {
+        given(
+            """g (float[2,6,9] x) => (float[2,6,5] z) {
             y = Conv<group=3, strides=[2], pads=[1,1]>(x, w, b)
-            z = BatchNormalization<epsilon=0.25>(y, s, t, m, v) }""", w=w, b=b, **stats),
-        given("g (float[2,6,9] x) => (float[2,6,5] z) { z = Conv<group=3, strides=[2], pads=[1,1]>(x, w, b) }",
-              w=(w * scale.reshape(-1, 1, 1)).astype(np.float32), b=(b * scale + shift).astype(np.float32)),
-        **BOUND)
+            z = BatchNormalization<epsilon=0.25>(y, s, t, m, v) }""",
+            w=w,
+            b=b,
+            **stats,
+        ),
+        given(
+            "g (float[2,6,9] x) => (float[2,6,5] z) { z = Conv<group=3, strides=[2], pads=[1,1]>(x, w, b) }",
+            w=(w * scale.reshape(-1, 1, 1)).astype(np.float32),
+            b=(b * scale + shift).astype(np.float32),
+        ),
+        **BOUND,
+    )
 
 
 def test_grouped_conv_transpose():
@@ -72,11 +93,19 @@ def test_grouped_conv_transpose():
             wanted[i, j] *= scale[(i // 2) * 3 + j]
     assert_rewrites(
         convolution_with_batchnorm,
-        given("""g (float[2,4,3,3] x) => (float[2,6,6,6] z) {
-            y = ConvTranspose<group=2, strides=[2,2]>(x, w) z = BatchNormalization(y, s, t, m, v) }""", w=w, **stats),
-        given("g (float[2,4,3,3] x) => (float[2,6,6,6] z) { z = ConvTranspose<group=2, strides=[2,2]>(x, w, b) }",
-              w=wanted.astype(np.float32), b=shift.astype(np.float32)),
-        **BOUND)
+        given(
+            """g (float[2,4,3,3] x) => (float[2,6,6,6] z) {
+            y = ConvTranspose<group=2, strides=[2,2]>(x, w) z = BatchNormalization(y, s, t, m, v) }""",
+            w=w,
+            **stats,
+        ),
+        given(
+            "g (float[2,4,3,3] x) => (float[2,6,6,6] z) { z = ConvTranspose<group=2, strides=[2,2]>(x, w, b) }",
+            w=wanted.astype(np.float32),
+            b=shift.astype(np.float32),
+        ),
+        **BOUND,
+    )
 
 
 @pytest.mark.parametrize("opset", [7, 8, 9, 13, 14, 15, 22])
@@ -101,42 +130,64 @@ def test_float16_keeps_its_type():
 
 
 def test_a_shared_weight_is_not_changed_for_its_other_reader():
-    result = fires("""g (float[2,3,5] x) => (float[2,4,3] z, float[2,4,3] u) {
-        y = Conv(x, w) u = Conv(x, w, t) z = BatchNormalization(y, s, t, m, v) }""", w=drawn(4, 3, 3))
+    result = fires(
+        """g (float[2,3,5] x) => (float[2,4,3] z, float[2,4,3] u) {
+        y = Conv(x, w) u = Conv(x, w, t) z = BatchNormalization(y, s, t, m, v) }""",
+        w=drawn(4, 3, 3),
+    )
     assert len([t for t in result.graph.initializer if len(t.dims) == 3]) == 2
 
 
 def test_a_large_weight_is_computed_when_written():
-    fires("""g (float[1,512,4,4] x) => (float[1,64,2,2] z) {
+    fires(
+        """g (float[1,512,4,4] x) => (float[1,64,2,2] z) {
         y = Conv(x, w) z = BatchNormalization(y, s, t, m, v) }""",
-          initializers={"w": drawn(64, 512, 3, 3)}, **statistics(64), atol=1e-5)
+        initializers={"w": drawn(64, 512, 3, 3)},
+        **statistics(64),
+        atol=1e-5,
+    )
 
 
 def test_skips_other_producers():
-    skips("no operand is made by such a layer",
-          "g (float[2,4,3] x) => (float[2,4,3] z) { y = Relu(x) z = BatchNormalization(y, s, t, m, v) }")
+    skips(
+        "no operand is made by such a layer",
+        "g (float[2,4,3] x) => (float[2,4,3] z) { y = Relu(x) z = BatchNormalization(y, s, t, m, v) }",
+    )
 
 
 def test_skips_a_conv_with_other_readers():
-    skips("the layer's result has other readers", """g (float[2,3,5] x) => (float[2,4,3] z, float[2,4,3] u) {
-        y = Conv(x, w) u = Relu(y) z = BatchNormalization(y, s, t, m, v) }""")
+    skips(
+        "the layer's result has other readers",
+        """g (float[2,3,5] x) => (float[2,4,3] z, float[2,4,3] u) {
+        y = Conv(x, w) u = Relu(y) z = BatchNormalization(y, s, t, m, v) }""",
+    )
 
 
 def test_skips_a_conv_outside_the_body():
-    skips("the layer stands outside this body", """g (bool c, float[2,3,5] x, float[2,4,3] e) => (float[2,4,3] z) {
+    skips(
+        "the layer stands outside this body",
+        """g (bool c, float[2,3,5] x, float[2,4,3] e) => (float[2,4,3] z) {
         y = Conv(x, w)
         z = If(c) <then_branch = a () => (float[2,4,3] p) { p = BatchNormalization(y, s, t, m, v) },
-                   else_branch = b () => (float[2,4,3] q) { q = Neg(e) }> }""")
+                   else_branch = b () => (float[2,4,3] q) { q = Neg(e) }> }""",
+    )
 
 
 def test_skips_training_mode():
-    skips("it is in training mode", """g (float[2,3,5] x) => (float[2,4,3] z) {
-        y = Conv(x, w) z, mm, vv = BatchNormalization<training_mode=1>(y, s, t, m, v) }""")
+    skips(
+        "it is in training mode",
+        """g (float[2,3,5] x) => (float[2,4,3] z) {
+        y = Conv(x, w) z, mm, vv = BatchNormalization<training_mode=1>(y, s, t, m, v) }""",
+    )
 
 
 def test_skips_the_five_outputs_of_old_training():
-    skips("it is in training mode", """g (float[2,3,5] x) => (float[2,4,3] z) {
-        y = Conv(x, w) z, a, b, c, d = BatchNormalization(y, s, t, m, v) }""", opset=9)
+    skips(
+        "it is in training mode",
+        """g (float[2,3,5] x) => (float[2,4,3] z) {
+        y = Conv(x, w) z, a, b, c, d = BatchNormalization(y, s, t, m, v) }""",
+        opset=9,
+    )
 
 
 def test_skips_old_versions_that_train_by_default():
@@ -144,13 +195,21 @@ def test_skips_old_versions_that_train_by_default():
 
 
 def test_skips_statistics_per_element():
-    skips("its statistics are per element", """g (float[2,3,5] x) => (float[2,4,3] z) {
-        y = Conv(x, w) z = BatchNormalization<spatial=0>(y, s, t, m, v) }""", opset=8)
+    skips(
+        "its statistics are per element",
+        """g (float[2,3,5] x) => (float[2,4,3] z) {
+        y = Conv(x, w) z = BatchNormalization<spatial=0>(y, s, t, m, v) }""",
+        opset=8,
+    )
 
 
 def test_skips_statistics_that_are_inputs():
-    skips("its statistics are not constants", """g (float[2,3,5] x, float[4] m) => (float[2,4,3] z) {
-        y = Conv(x, w) z = BatchNormalization(y, s, t, m, v) }""", without="m")
+    skips(
+        "its statistics are not constants",
+        """g (float[2,3,5] x, float[4] m) => (float[2,4,3] z) {
+        y = Conv(x, w) z = BatchNormalization(y, s, t, m, v) }""",
+        without="m",
+    )
 
 
 def test_skips_statistics_of_different_lengths():
@@ -158,8 +217,11 @@ def test_skips_statistics_of_different_lengths():
 
 
 def test_skips_a_missing_input():
-    skips("it has not five inputs", """g (float[2,3,5] x) => (float[2,4,3] z) {
-        y = Conv(x, w) z = BatchNormalization(y, s, t, m) }""")
+    skips(
+        "it has not five inputs",
+        """g (float[2,3,5] x) => (float[2,4,3] z) {
+        y = Conv(x, w) z = BatchNormalization(y, s, t, m) }""",
+    )
 
 
 def test_skips_a_negative_variance():
@@ -171,18 +233,28 @@ def test_skips_another_number_of_channels():
 
 
 def test_skips_a_weight_that_is_an_input():
-    skips("the weight is not a constant", """g (float[2,3,5] x, float[4,3,3] w) => (float[2,4,3] z) {
-        y = Conv(x, w) z = BatchNormalization(y, s, t, m, v) }""", without="w")
+    skips(
+        "the weight is not a constant",
+        """g (float[2,3,5] x, float[4,3,3] w) => (float[2,4,3] z) {
+        y = Conv(x, w) z = BatchNormalization(y, s, t, m, v) }""",
+        without="w",
+    )
 
 
 def test_skips_a_bias_that_is_an_input():
-    skips("the bias is not a constant", """g (float[2,3,5] x, float[4] b) => (float[2,4,3] z) {
-        y = Conv(x, w, b) z = BatchNormalization(y, s, t, m, v) }""")
+    skips(
+        "the bias is not a constant",
+        """g (float[2,3,5] x, float[4] b) => (float[2,4,3] z) {
+        y = Conv(x, w, b) z = BatchNormalization(y, s, t, m, v) }""",
+    )
 
 
 def test_skips_a_scale_that_overflows_the_weight():
-    skips("the scaled weight leaves the range of its type", w=drawn(4, 3, 3) * np.float32(1e20),
-          s=np.array([1, 1e30, 1, 1], np.float32))
+    skips(
+        "the scaled weight leaves the range of its type",
+        w=drawn(4, 3, 3) * np.float32(1e20),
+        s=np.array([1, 1e30, 1, 1], np.float32),
+    )
 
 
 def test_skips_a_bias_that_overflows():
@@ -191,7 +263,12 @@ def test_skips_a_bias_that_overflows():
 
 def test_skips_a_large_weight_that_lives_on():
     """2.25 MiB more in the file for one node less is no gain."""
-    skips("the new weight would make the model grow", """
+    skips(
+        "the new weight would make the model grow",
+        """
         g (float[1,1024,4,4] x) => (float[1,64,2,2] z, float[1,64,2,2] u) {
-        y = Conv(x, w) u = Conv(x, w, t) z = BatchNormalization(y, s, t, m, v) }""", without="w", **statistics(64),
-          initializers={"w": drawn(64, 1024, 3, 3)})
+        y = Conv(x, w) u = Conv(x, w, t) z = BatchNormalization(y, s, t, m, v) }""",
+        without="w",
+        **statistics(64),
+        initializers={"w": drawn(64, 1024, 3, 3)},
+    )

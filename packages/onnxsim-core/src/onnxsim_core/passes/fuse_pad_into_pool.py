@@ -18,7 +18,8 @@ _LOWEST = {FLOAT: -3.4028234663852886e38, DOUBLE: -1.7976931348623157e308, FLOAT
 def padded_max_pool(node: Node, op: Builder) -> Value | Skip:
     """MaxPool(Pad(x, lowest number or -inf)) -> MaxPool<pads + the Pad's>(x).
 
-    Exact: padding never is the largest of a window that has an element of x, and every window has one.
+    Exact: padding never is the largest of a window that has an element of x, and every window has one. (Of a window at
+        the edge that holds nothing but -inf, onnxruntime gives the lowest finite number.)
     Source: ONNX MaxPool-12 (padding is -inf); onnxruntime wants each pad smaller than the kernel.
     """
     if len(node.outputs) > 1:

@@ -42,6 +42,8 @@ def convolution_of_scaled(node: Node, op: Builder) -> Value | Skip:
     numbers = along_channels(constant, channels)
     if numbers is None:
         return skip("the constant does not run along the input channels")
+    if numbers.size > 1 and operand.shape[1] != channels.count:
+        return skip("the scaling widens its input")
     if scaling.op_type == "Div":
         with np.errstate(all="ignore"):
             numbers = 1.0 / numbers

@@ -34,7 +34,7 @@ _RANGES = {
 
 
 class Channels:
-    """Where the channels of a layer lie: how many, how many axes follow theirs, and the rank (-1: unknown)."""
+    """Where the channels of a layer lie: how many (-1: unknown), how many axes follow theirs, the rank (-1)."""
 
     __slots__ = ("count", "after", "rank")
 
@@ -64,7 +64,8 @@ def output_channels(layer: Node) -> Channels | None:
         count, after, rank = dims[0 if layer.attribute("transB", 0) else 1], 0, 2
     elif op_type == "MatMul" and len(dims) > 1:
         shape = layer.outputs[0].shape
-        count, after, rank = dims[-1], 0, -1 if shape is None else len(shape)
+        columns = dims[-1] if type(dims[-1]) is int else -1
+        count, after, rank = columns, 0, -1 if shape is None else len(shape)
     elif op_type in NORMALIZATIONS and len(dims) == 1:
         x = layer.inputs[0]
         shape = None if x is None else x.shape
