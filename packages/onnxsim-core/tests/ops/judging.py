@@ -1,10 +1,11 @@
-"""Shape rules and kernels against the judge: what is stated of every value must hold for the value onnxruntime computes."""
+"""Shape rules and kernels against the judge: what is stated of a value must hold for the value onnxruntime computes."""
 
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import onnx
+
 from onnxsim_core.infer.engine import Inference
 from onnxsim_core.ir import dims
 from onnxsim_core.ir.dtypes import from_numpy
@@ -42,7 +43,13 @@ class Judged:
 
 def facts(text: str, *, opset: int = 21, **initializers: Any) -> Judged:
     """What we state of the values of a model, without a run."""
-    return _infer(parse(text, opset=opset, initializers=initializers), {})
+    return _infer(_parsed(text, opset, initializers), {})
+
+
+def _parsed(text: str, opset: int, initializers: Mapping[str, Any]) -> onnx.ModelProto:
+    proto = parse(text, opset=max(opset, 7), initializers=initializers)
+    proto.opset_import[0].version = opset
+    return proto
 
 
 def _infer(proto: onnx.ModelProto, actual: dict[str, Any]) -> Judged:
@@ -59,8 +66,15 @@ def _infer(proto: onnx.ModelProto, actual: dict[str, Any]) -> Judged:
     return Judged(model, ctx, values, actual)
 
 
-def judge(text: str, feeds: Mapping[str, Any] | None = None, *, opset: int = 21, kernels: bool = True,
-          tolerance: float = 0.0, **initializers: Any) -> Judged:
+def judge(
+    text: str,
+    feeds: Mapping[str, Any] | None = None,
+    *,
+    opset: int = 21,
+    kernels: bool = True,
+    tolerance: float = 0.0,
+    **initializers: Any,
+) -> Judged:
     """Run a model, and compare every fact and every kernel's result with what comes out.
 
     Args:
@@ -71,16 +85,19 @@ def judge(text: str, feeds: Mapping[str, Any] | None = None, *, opset: int = 21,
         tolerance: relative and absolute, for floats that kernels compute.
         initializers: constants by name.
     """
-    proto = parse(text, opset=opset, initializers=initializers)
+    proto = _parsed(text, opset, initializers)
     feeds = dict(feeds or {})
     wanted = onnx.ModelProto()
     wanted.CopyFrom(proto)
     stated = {output.name for output in wanted.graph.output}
     for node in wanted.graph.node:
-        wanted.graph.output.extend(onnx.ValueInfoProto(name=name) for name in node.output if name and name not in stated)
+        wanted.graph.output.extend(
+            onnx.ValueInfoProto(name=name) for name in node.output if name and name not in stated
+        )
     actual = run(wanted, feeds)
     judged = _infer(proto, actual)
-    known = {**{value.name: value.tensor.numpy() for value in judged.model.graph.constants if value.tensor}, **feeds, **actual}
+    constants = {value.name: value.tensor.numpy() for value in judged.model.graph.constants if value.tensor}
+    known = {**constants, **feeds, **actual}
     sizes: dict[str, int] = {}
     for value in judged.values.values():
         if isinstance(known.get(value.name), np.ndarray):

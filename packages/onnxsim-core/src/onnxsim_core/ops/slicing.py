@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..ir.dims import Size, add, ceildiv, is_nonneg, maximum, minimum, sub, upper_bound
+from ..ir.dims import Size, add, ceildiv, is_nonneg, maximum, minimum, neg, sub, upper_bound
 from .axes import moved, normalized_axes, positions, unknown_shape
 from .registry import KERNELS, SHAPES
 
@@ -125,7 +125,10 @@ def sliced(size: Size, start: Size, end: Size, step: Size) -> Size | None:
         high = clamped(size, end)
         if low is None or high is None:
             return None
-        kept = sub(high, low)
+        kept = sub(size, start) if high is size and is_nonneg(start) else sub(high, low)
+        if high is size and type(start) is int and start < 0:
+            # The last k elements: said without the detour over where they start.
+            kept = minimum(neg(start), size)
     if not is_nonneg(kept):
         kept = maximum(kept, 0)
     return kept if step == 1 else ceildiv(kept, abs(step))

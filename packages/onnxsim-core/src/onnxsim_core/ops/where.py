@@ -82,4 +82,8 @@ def where_fold(node: Node, arrays: list[Any], ctx: Inference) -> Any:
     shape: Any = broadcast_shapes(x.shape, y.shape)
     if shape is None or broadcast_shapes(condition.shape, shape) is None:
         return None
-    return np.asarray(np.where(condition, x, y))
+    result = np.asarray(np.where(condition, x, y))
+    # onnxruntime may turn a -0.0 it picks into 0.0, depending on which operand is a scalar.
+    if result.dtype.kind == "f" and (np.signbit(result) & (result == 0)).any():
+        return None
+    return result
