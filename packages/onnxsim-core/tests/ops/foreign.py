@@ -36,7 +36,8 @@ def judged(op: str, signature: str, inputs: str, outputs: int, attributes: str =
     return judge(text, {**drawn, **feeds}, kernels=False)
 
 
-def stated(op: str, signature: str, inputs: str, outputs: int, attributes: str = "",
-           domain: str = "com.microsoft") -> Judged:
+def stated(
+    op: str, signature: str, inputs: str, outputs: int, attributes: str = "", domain: str = "com.microsoft"
+) -> Judged:
     """What is stated of a call that no runtime here can run."""
     return facts(header(**{domain: 1}) + call(op, signature, inputs, outputs, attributes, domain))

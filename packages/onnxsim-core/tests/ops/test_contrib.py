@@ -42,9 +42,11 @@ def test_repetitions_are_masked_in_the_scores():
 @pytest.mark.parametrize("skip", ["float[b,s,8] c", "float[1,s,8] c", "float[s,8] c"])
 def test_a_skip_normalisation_gives_the_sum_too(op, skip):
     text = f"g ({X}, {skip}, float[8] g) => () {{ y0, , , y3 = com.microsoft.{op}(x, c, g) }}"
-    feeds = {"x": (2, 3, 8), "c": (2, 3, 8)[-skip.count(",") - 1:], "g": (8,)}
-    feeds = {name: np.ones((1, *shape[1:]) if "[1," in skip and name == "c" else shape, np.float32)
-             for name, shape in feeds.items()}
+    feeds = {"x": (2, 3, 8), "c": (2, 3, 8)[-skip.count(",") - 1 :], "g": (8,)}
+    feeds = {
+        name: np.ones((1, *shape[1:]) if "[1," in skip and name == "c" else shape, np.float32)
+        for name, shape in feeds.items()
+    }
     found = judge(header() + text, feeds, kernels=False)
     assert [found.shape("y0"), found.shape("y3")] == ["[b, s, 8]", "[b, s, 8]"]
 
@@ -85,8 +87,13 @@ def test_deformable_convolutions_have_the_size_of_their_offsets(domain):
     signature = "float[b,4,h,w] x, float[b,18,k,n] o, float[6,4,3,3] f"
     plain = stated("MMCVDeformConv2d", signature, "x, o, f", 1, domain=domain)
     assert plain.shape("y0") == "[b, 6, k, n]"
-    modulated = stated("MMCVModulatedDeformConv2d", "float[b,4,h,w] x, float[b,18,k,n] o, float[b,9,k,n] m, "
-                       "float[6,4,3,3] f, float[6] c", "x, o, m, f, c", 1, domain=domain)
+    modulated = stated(
+        "MMCVModulatedDeformConv2d",
+        "float[b,4,h,w] x, float[b,18,k,n] o, float[b,9,k,n] m, float[6,4,3,3] f, float[6] c",
+        "x, o, m, f, c",
+        1,
+        domain=domain,
+    )
     assert modulated.shape("y0") == "[b, 6, k, n]"
     unsure = stated("MMCVDeformConv2d", "float[b,4,h,w] x, float[] o, float[6,4,3,3] f", "x, o, f", 1, domain=domain)
     assert (unsure.shape("y0"), unsure.values["y0"].dtype) == ("?", 1)
