@@ -60,7 +60,8 @@ def types(session: nox.Session) -> None:
     """mypy in strict mode over all sources, pyright over the facade that editors see."""
     sync(session, "--all-packages", "--all-extras", "--group", "types", "--group", "test")
     session.run("mypy", *SOURCES, "tools/testkit/src/onnxsim_testkit")
-    session.run("pyright", "packages/onnxsim")
+    session.run("mypy", *(str(path.relative_to(ROOT)) for path in sorted((ROOT / "tools").glob("*.py"))), "tools/bench")
+    session.run("pyright", "packages/onnxsim/src")
 
 
 @nox.session

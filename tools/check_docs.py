@@ -83,7 +83,7 @@ def run_page(path: Path, root: Path = ROOT) -> list[str]:
     found = examples(path.read_text(encoding="utf-8"))
     if not found:
         return []
-    failures = []
+    failures: list[str] = []
     with tempfile.TemporaryDirectory(prefix="onnxsim-docs-") as folder:
         if (root / "examples").is_dir():
             shutil.copytree(root / "examples", Path(folder) / "examples")
@@ -134,7 +134,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("pages", nargs="*", type=Path)
     chosen = [path.resolve() for path in parser.parse_args().pages] or pages()
-    count, failures = 0, []
+    count = 0
+    failures: list[str] = []
     for path in chosen:
         count += len(examples(path.read_text(encoding="utf-8")))
         failures += run_page(path)

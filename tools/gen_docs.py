@@ -99,7 +99,8 @@ def errors_page() -> str:
     """The error tree."""
     from onnxsim_core import errors
 
-    classes = [c for _, c in inspect.getmembers(errors, inspect.isclass) if issubclass(c, errors.OnnxsimError)]
+    found = [c for _, c in inspect.getmembers(errors, inspect.isclass)]
+    classes: list[type[errors.OnnxsimError]] = [c for c in found if issubclass(c, errors.OnnxsimError)]
     classes.sort(key=lambda c: (len(c.__mro__), c.__name__))
     rows = ((f"`{c.__name__}`", f"`{c.__bases__[0].__name__}`", f"`{c.default_code}`", first_line(c)) for c in classes)
     return page("Errors", inspect.getdoc(errors) or "", table(("error", "is a", "code", "meaning"), rows))
@@ -145,14 +146,14 @@ def cli_page() -> str:
     from onnxsim_core.cli import main as cli
 
     parser = command_parser(cli)
-    parts = [fenced(f"{parser.prog} [options] INPUT OUTPUT [CHECK_N]")]
+    parts = [fenced(parser.format_usage().removeprefix("usage: ").rstrip())]
     for group in parser._action_groups:
         rows = [option_row(action) for action in group._group_actions if action.help is not argparse.SUPPRESS]
         if rows:
             title = (group.title or "options").capitalize()
             described = [group.description] if group.description else []
             parts += [f"## {title}", *described, table(("option", "default", "effect"), iter(rows))]
-    return page("Command line", parser.description or "", *parts)
+    return page("Command line", parser.description or "", *parts, parser.epilog or "")
 
 
 def command_parser(cli: ModuleType) -> argparse.ArgumentParser:

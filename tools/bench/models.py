@@ -8,6 +8,7 @@ peak of memory of the one that started it.
 """
 
 import sys
+from typing import Any
 
 import numpy as np
 import onnx
@@ -26,7 +27,7 @@ class Chain:
         self.weights: list[onnx.TensorProto] = []
         self.rng = np.random.default_rng(0)
 
-    def node(self, op_type: str, *inputs: str, **attributes: object) -> str:
+    def node(self, op_type: str, *inputs: str, **attributes: Any) -> str:
         name = f"v{len(self.nodes)}"
         self.nodes.append(helper.make_node(op_type, inputs, [name], name=f"{op_type}_{len(self.nodes)}", **attributes))
         return name
