@@ -1,13 +1,12 @@
-"""Signals, text and detection: transforms, n-grams, strings, NonMaxSuppression."""
+"""Signals, detection and losses: transforms, images, n-grams, NonMaxSuppression."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from ..ir.dims import Size, add, floordiv, sub
-from ..ir.dtypes import BOOL, FLOAT, INT64, STRING, UINT8
+from ..ir.dtypes import FLOAT, INT64, UINT8
 from ..ir.graph import Node, Value
-from .broadcasting import broadcast_shapes
 from .registry import SHAPES
 
 
@@ -97,7 +96,7 @@ def non_max_suppression_shape(node: Node, ctx: Any) -> None:
         ctx.set(node.outputs[0], INT64, (old[0] if old is not None and len(old) == 2 else ctx.fresh(), 3))
 
 
-# --- text ------------------------------------------------------------------------------------------------------------
+# --- n-grams ------------------------------------------------------------------------------------------------------------
 @SHAPES.register("TfIdfVectorizer", since=9)
 def tf_idf_vectorizer_shape(node: Node, ctx: Any) -> None:
     """[n] -> [m], [batch, n] -> [batch, m] floats, with m one more than the largest of ngram_indexes.
@@ -111,46 +110,6 @@ def tf_idf_vectorizer_shape(node: Node, ctx: Any) -> None:
     if x.shape is not None and 1 <= len(x.shape) <= 2 and indexes:
         shape = (*x.shape[:-1], max(indexes) + 1)
     ctx.set(node.outputs[0], FLOAT, shape)
-
-
-@SHAPES.register("StringNormalizer", since=10)
-def string_normalizer_shape(node: Node, ctx: Any) -> None:
-    """[n] or [1, n] strings; stopwords make n smaller.  Source: ONNX StringNormalizer-10."""
-    x = node.input(0)
-    if x is None or not node.outputs:
-        return
-    shape = x.shape
-    if shape is not None and node.attribute("stopwords"):
-        shape = (*shape[:-1], ctx.fresh()) if shape else None
-    ctx.set(node.outputs[0], STRING, shape)
-
-
-@SHAPES.register("StringConcat", since=20)
-def string_concat_shape(node: Node, ctx: Any) -> None:
-    """The operands broadcast.  Source: ONNX StringConcat-20."""
-    a, b = node.input(0), node.input(1)
-    if a is not None and b is not None and node.outputs:
-        shape = None if a.shape is None or b.shape is None else broadcast_shapes(a.shape, b.shape)
-        ctx.set(node.outputs[0], STRING, shape)
-
-
-@SHAPES.register("RegexFullMatch", since=20)
-def regex_full_match_shape(node: Node, ctx: Any) -> None:
-    """A bool for every string.  Source: ONNX RegexFullMatch-20."""
-    x = node.input(0)
-    if x is not None and node.outputs:
-        ctx.set(node.outputs[0], BOOL, x.shape)
-
-
-@SHAPES.register("StringSplit", since=20)
-def string_split_shape(node: Node, ctx: Any) -> None:
-    """The pieces along a new last axis, padded, and how many there are.  Source: ONNX StringSplit-20."""
-    x = node.input(0)
-    if x is None or not node.outputs:
-        return
-    ctx.set(node.outputs[0], STRING, None if x.shape is None else (*x.shape, ctx.fresh()))
-    if len(node.outputs) > 1:
-        ctx.set(node.outputs[1], INT64, x.shape)
 
 
 # --- losses ----------------------------------------------------------------------------------------------------------
