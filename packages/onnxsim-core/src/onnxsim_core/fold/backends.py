@@ -1,7 +1,7 @@
 """Runs what has no kernel here: the waiting nodes together in one onnxruntime session, else with onnx's own evaluator.
 
-A batch is one small model: constants below a mebibyte are its initializers, larger ones are fed where they lie. When a batch
-fails it is halved until the nodes that fail stand alone; those stay in the graph, with the reason.
+A batch is one small model: constants below a mebibyte are its initializers, larger ones are fed where they lie. When a
+batch fails it is halved until the nodes that fail stand alone; those stay in the graph, with the reason.
 """
 
 from __future__ import annotations
@@ -184,5 +184,4 @@ class Reference(Runtime):
         from onnx.reference import ReferenceEvaluator
 
         with np.errstate(all="ignore"):
-            results: list[Any] = ReferenceEvaluator(stub.model).run(stub.outputs, stub.feeds)
-        return results
+            return list(ReferenceEvaluator(stub.model).run(stub.outputs, stub.feeds))

@@ -30,7 +30,7 @@ def check_providers(providers: Sequence[Provider] | str | None) -> list[Provider
     Raises:
         OptionError: one is malformed, or the installed onnxruntime does not have it.
     """
-    wanted = [providers] if isinstance(providers, str) else list(providers or ())
+    wanted: list[Provider] = [providers] if isinstance(providers, str) else list(providers or ())
     names = [_name(entry) for entry in wanted]
     if all(name == CPU for name in names):
         return wanted or [CPU]

@@ -79,7 +79,8 @@ def _holding(shape: Shape, result: Value, before: Any, varying: set[Any], ctx: A
         return None
     after = None if result.doubtful else result.shape
     if after is None or len(after) != len(shape):
-        return before
+        fallback: Shape = before
+        return fallback
     if before is None or len(before) != len(shape):
         before = (None,) * len(shape)
     sizes = []

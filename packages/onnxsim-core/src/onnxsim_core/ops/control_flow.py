@@ -217,11 +217,12 @@ def scan_shape(node: Node, ctx: Any) -> None:
         shape = None if outer is None or index >= len(axes) else outer.shape
         axis = _axis(axes[index], shape) if shape else None
         if axis is None or shape is None:
-            give(body.inputs[states + index], outer.dtype, None, ctx)  # type: ignore[union-attr]
+            give(body.inputs[states + index], 0 if outer is None else outer.dtype, None, ctx)
             continue
         if type(trips) is not int:
             trips = shape[axis]
-        give(body.inputs[states + index], outer.dtype, shape[:axis] + shape[axis + 1:], ctx)  # type: ignore[union-attr]
+        assert outer is not None
+        give(body.inputs[states + index], outer.dtype, shape[:axis] + shape[axis + 1:], ctx)
     if visit(body, ctx):
         _set_scan_outputs(node, body, states, trips, ctx)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..ir.dims import Size, ceildiv
+from ..ir.dims import Size
 from ..ir.dtypes import BOOL, INT64
 from ..ir.graph import Node, Value
 from .bodies import Outside, body_of, give, visit
@@ -145,7 +145,7 @@ def chunk_sizes(node: Node, ctx: Any) -> list[int] | None:
         if split.shape:
             return list(parts)
     step = 1 if parts is None else parts[0]
-    if type(total) is not int or step < 1 or ceildiv(total, step) > CHUNKS:
+    if type(total) is not int or step < 1 or total > step * CHUNKS:
         return None
     return [min(step, total - start) for start in range(0, total, step)]
 

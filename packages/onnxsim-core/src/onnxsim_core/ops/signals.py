@@ -56,7 +56,7 @@ def _number(value: Value | None, ctx: Any) -> Size | None:
 def stft_shape(node: Node, ctx: Any) -> None:
     """signal [batch, n, .] -> [batch, frames, bins, 2].
 
-    Source: ONNX STFT-17: floor((n - length) / step) + 1 frames; length // 2 + 1 bins when one-sided, which is the default.
+    Source: ONNX STFT-17: floor((n - length) / step) + 1 frames; length // 2 + 1 bins when one-sided (the default).
     """
     x = node.input(0)
     if x is None or not node.outputs:
@@ -96,7 +96,7 @@ def non_max_suppression_shape(node: Node, ctx: Any) -> None:
         ctx.set(node.outputs[0], INT64, (old[0] if old is not None and len(old) == 2 else ctx.fresh(), 3))
 
 
-# --- n-grams ------------------------------------------------------------------------------------------------------------
+# --- n-grams ---------------------------------------------------------------------------------------------------------
 @SHAPES.register("TfIdfVectorizer", since=9)
 def tf_idf_vectorizer_shape(node: Node, ctx: Any) -> None:
     """[n] -> [m], [batch, n] -> [batch, m] floats, with m one more than the largest of ngram_indexes.
