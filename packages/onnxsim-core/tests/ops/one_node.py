@@ -8,14 +8,11 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper
 
-from onnxsim_core import ops
 from onnxsim_core.infer.engine import Inference
 from onnxsim_core.ir.graph import Node
 from onnxsim_core.ir.read import read_model
 from onnxsim_core.ops.registry import KERNELS
 from onnxsim_testkit import assert_same_value, run
-
-ops.load()
 
 Arrays = list[np.ndarray | None]
 

@@ -123,3 +123,9 @@ def test_float_products_that_add_up_are_declined() -> None:
     assert fold("MatMul", [np.ones((2, 1), np.float32), np.ones((2, 1), np.float32)]) is None
     assert fold("MatMul", [np.ones((2, 1), np.float32), np.ones((1, 2))]) is None
     assert fold("MatMul", [np.ones((2, 1), ml_dtypes.float8_e5m2), np.ones((1, 2), ml_dtypes.float8_e5m2)]) is None
+
+
+def test_determinants_drop_the_matrix() -> None:
+    text = "g (float[N,M,M] x) => (y) { y = Det(x) }"
+    assert judge(text, {"x": np.stack([np.eye(3, dtype=np.float32)] * 2)}, kernels=False).shape("y") == "[N]"
+    assert facts("g (float[3] x) => (y) { y = Det(x) z = Det() }").shape("y") == "?"

@@ -75,6 +75,14 @@ def gemm_shape(node: Node, ctx: Any) -> None:
     ctx.set(node.outputs[0], a.dtype or b.dtype, (rows, columns))
 
 
+@SHAPES.register("Det")
+def det_shape(node: Node, ctx: Any) -> None:
+    """[.., m, m] -> [..]."""
+    x = node.input(0)
+    if x is not None and node.outputs:
+        ctx.set(node.outputs[0], x.dtype, x.shape[:-2] if x.shape is not None and len(x.shape) > 1 else None)
+
+
 @KERNELS.register("MatMul")
 def matmul_fold(node: Node, arrays: list[Array], ctx: Any) -> Array | None:
     """Exact or declined: integers wrap; floats only where nothing is added up, so that the order cannot matter."""

@@ -1,4 +1,4 @@
-"""Normalisations."""
+"""Normalisations: they keep the shape, and some give the statistics they used."""
 
 from __future__ import annotations
 
