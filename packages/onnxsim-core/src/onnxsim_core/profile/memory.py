@@ -129,7 +129,7 @@ class MemoryPlan:
     """Offsets of all activations in one arena.
 
     `tensor_offsets` gives (offset, size) by name; `unplanned` names values of unknown or symbolic size;
-    `subgraph_reserved_bytes` is what the arena keeps free for bodies, `subgraph_plans` their plans by node and attribute.
+    `subgraph_reserved_bytes` is kept free for bodies, whose own plans are in `subgraph_plans` by node and attribute.
     """
 
     arena_bytes: int = 0

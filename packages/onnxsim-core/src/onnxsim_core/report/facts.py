@@ -19,8 +19,9 @@ from .quantity import Quantity, density_of
 class ModelFacts:
     """Counts and costs of one model.
 
-    `op_counts` has one entry per operator, bodies included; `constants` counts initializers and Constant nodes, each
-    tensor once per name. `model_bytes` is the size of the file with its external data.
+    `op_counts` has one entry per operator, bodies included; `constants` counts initializers and Constant nodes,
+    `initializer_bytes` and `parameters` their bytes and elements, shared ones once. `model_bytes` is the size of the
+    file with its external data.
     """
 
     op_counts: dict[str, int] = field(default_factory=dict)

@@ -1,0 +1,204 @@
+"""Simplifying one model, or many, as the command line asks, and telling the result."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import time
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any
+
+from ..errors import ModelError, OptionError
+from .failures import DIFFERS, DONE
+from .jobs import Job, jobs_of
+from .progress import Progress
+from .terminal import Terminal
+
+if TYPE_CHECKING:
+    from ..api import SimplifyResult
+    from ..plugins import CliHost, FormatHost
+    from ..report.snapshot import Snapshot
+
+
+def simplify_all(args: argparse.Namespace, terminal: Terminal, host: CliHost | None) -> int:
+    """Do what the command line asks; gives the exit code."""
+    for check in host.checks if host is not None else ():
+        check(args)
+    jobs = jobs_of(args)
+    if args.output_dir is not None:
+        from .many import simplify_many
+
+        return simplify_many(jobs, args, terminal)
+    code, data = Run(jobs[0], args, terminal, host).go()
+    terminal.json(data)
+    if data["error"]:
+        terminal.fail(data["error"])
+    return code
+
+
+class Run:
+    """One model from reading to telling."""
+
+    def __init__(self, job: Job, args: argparse.Namespace, terminal: Terminal, host: CliHost | None) -> None:
+        self.job = job
+        self.args = args
+        self.terminal = terminal
+        self.host = host
+
+    def go(self) -> tuple[int, dict[str, Any]]:
+        """The exit code and the result as JSON data.
+
+        Raises:
+            OnnxsimError: something went wrong; one about the model names its file.
+        """
+        try:
+            return self._go()
+        except ModelError as error:
+            error.where = error.where or self.job.source
+            raise
+
+    def _go(self) -> tuple[int, dict[str, Any]]:
+        from ..report.facts import measure
+        from .extensions import formats, load_passes
+
+        started = time.perf_counter()
+        with_plugins = not self.args.no_plugins
+        load_passes(with_plugins=with_plugins)
+        containers = formats(with_plugins=with_plugins)
+        source = self._source(containers)
+        before = self._snapshot(source)
+        result = self._simplify(source, containers)
+        after = measure(result.graph, result.nbytes) if before is not None else None
+        elapsed = time.perf_counter() - started
+        data = self._data(result, elapsed)
+        if before is not None and after is not None:
+            data["original"], data["simplified"] = before.facts.data(), after.data()
+        self._tell(result, before, after, elapsed, data)
+        if result.ok:
+            for function in self.host.afters if self.host is not None else ():
+                function(self.args, result, self.terminal.say)
+        return (DONE if result.ok else DIFFERS), data
+
+    # --- work ------------------------------------------------------------------------------------------------------
+    def _source(self, containers: FormatHost) -> Any:
+        read = containers.reader(self.job.source)
+        return self.job.source if read is None else read(self.job.source)
+
+    def _snapshot(self, source: Any) -> Snapshot | None:
+        """The original, measured before it changes; not needed where nobody is told."""
+        args = self.args
+        with_outline = bool(args.explain or args.graph_diff or args.html or args.picture)
+        if args.quiet and not with_outline:
+            return None
+        from ..report.snapshot import take
+
+        return take(source, with_outline=with_outline)
+
+    def _simplify(self, source: Any, containers: FormatHost) -> SimplifyResult:
+        from ..api import simplify
+
+        write = containers.writer(self.job.target)
+        settings = settings_of(self.args, source)
+        with ExitStack() as stack:
+            progress = Progress(os.path.basename(self.job.source))
+            if self.terminal.talks:
+                stack.enter_context(progress)
+            result = simplify(source, self.job.check_n, output_path=None if write is not None else self.job.target,
+                              phases=progress, **settings)
+        if write is not None and result.ok:
+            write(result.model, self.job.target)
+        return result
+
+    # --- telling ---------------------------------------------------------------------------------------------------
+    def _data(self, result: SimplifyResult, elapsed: float) -> dict[str, Any]:
+        report, check = result.report, result.check
+        return {
+            "input": self.job.source,
+            "output": self.job.target if result.ok else None,
+            "ok": result.ok,
+            "check": None if check is None else {
+                "runs": check.runs, "ok": check.ok, "differences": [str(one) for one in check.mismatches],
+                "sizes": check.sizes},
+            "nodes_before": report.nodes_before,
+            "nodes_after": report.nodes_after,
+            "rounds": report.rounds,
+            "converged": report.converged,
+            "passes": dict(sorted(report.fired.items())),
+            "warnings": list(report.warnings),
+            "elapsed_s": round(elapsed, 4),
+            "error": None,
+        }
+
+    def _tell(self, result: SimplifyResult, before: Any, after: Any, elapsed: float, data: dict[str, Any]) -> None:
+        terminal, report = self.terminal, result.report
+        for warning in report.warnings:
+            terminal.warn(warning)
+        if before is not None and after is not None:
+            from ..report.table import simplification_table
+
+            terminal.table(simplification_table(before.facts, after))
+        if before is not None and before.outline is not None:
+            from .drawings import tell_changes
+
+            tell_changes(self.args, terminal, before.outline, result, data)
+        for name, count in sorted(report.fired.items(), key=lambda item: -item[1]):
+            terminal.detail(f"{name}: {count}")
+        terminal.detail(f"{report.rounds} rounds, {elapsed:.2f} s")
+        if not result.ok:
+            data["error"] = f"the simplified model differs: {result.check}; {self.job.target} was not written"
+            return
+        checked = f", {result.check}" if result.check is not None else ""
+        terminal.say(f"{self.job.target}: {nodes(report.nodes_before)} -> {report.nodes_after}{checked}")
+
+
+def nodes(count: int) -> str:
+    return f"{count} node{'' if count == 1 else 's'}"
+
+
+def settings_of(args: argparse.Namespace, source: Any) -> dict[str, Any]:
+    """The parsed options as arguments of `simplify()`.
+
+    Raises:
+        OptionError: an input is given two shapes, or its data cannot be read.
+    """
+    overwrite = shapes_of(args.overwrite_input_shape, "--overwrite-input-shape")
+    test = shapes_of(args.test_input_shape, "--test-input-shape")
+    data = None
+    if args.input_data_path:
+        from .input_data import load_inputs
+
+        data = load_inputs(args.input_data_path, source, {**overwrite, **test})
+    providers = ["CUDAExecutionProvider", "CPUExecutionProvider"] if args.cuda else args.providers
+    return {
+        "perform_optimization": args.skip_optimization != [],
+        "skipped_optimizers": args.skip_optimization or None,
+        "extra_optimizers": args.enable_optimization,
+        "skip_constant_folding": args.skip_constant_folding,
+        "skip_shape_inference": args.skip_shape_inference,
+        "overwrite_input_shapes": overwrite or None,
+        "test_input_shapes": test or None,
+        "unused_output": args.unused_output,
+        "mutable_initializer": args.mutable_initializer,
+        "initializers_as_constants": not args.initializers_as_non_constants,
+        "include_subgraph": args.include_subgraph,
+        "tensor_size_threshold": args.no_large_tensor,
+        "check_rtol": args.check_rtol,
+        "check_atol": args.check_atol,
+        "input_fill": args.input_fill,
+        "input_data": data,
+        "custom_lib": args.custom_lib,
+        "providers": providers,
+        "save_as_external_data": args.save_as_external_data,
+        "external_data_threshold": args.external_data_threshold,
+        "trace": args.explain,
+    }
+
+
+def shapes_of(pairs: list[tuple[str | None, list[int]]] | None, option: str) -> dict[Any, list[int]]:
+    """Shapes by input name."""
+    shapes: dict[Any, list[int]] = {}
+    for name, sizes in pairs or ():
+        if name in shapes:
+            raise OptionError(f"{option} gives {name or 'the input'} two shapes")
+        shapes[name] = sizes
+    return shapes

@@ -1,0 +1,77 @@
+"""What is printed, and where: results on stdout, warnings and errors on stderr, progress on a terminal only."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ..report.table import Table
+
+
+class Terminal:
+    """Prints for one command. With `as_json`, stdout holds one JSON document and nothing else; `label` opens every warning."""
+
+    def __init__(self, *, quiet: bool = False, verbose: bool = False, as_json: bool = False, label: str = "") -> None:
+        self.quiet = quiet
+        self.verbose = verbose
+        self.as_json = as_json
+        self.label = f"{label}: " if label else ""
+
+    @property
+    def talks(self) -> bool:
+        """Is there a person to tell the result to?"""
+        return not self.quiet and not self.as_json
+
+    def say(self, text: str) -> None:
+        """A part of the result."""
+        if self.talks:
+            print(text)
+
+    def detail(self, text: str) -> None:
+        """Something only -v shows."""
+        if self.verbose:
+            print(text, file=sys.stderr)
+
+    def warn(self, text: str) -> None:
+        print(f"onnxsim: warning: {self.label}{one_line(text)}", file=sys.stderr)
+
+    def fail(self, text: str) -> None:
+        print(f"onnxsim: error: {one_line(text)}", file=sys.stderr)
+
+    def table(self, table: Table) -> None:
+        """A table as part of the result."""
+        if self.talks:
+            print(drawn(table))
+
+    def json(self, data: Any) -> None:
+        """The result, when it was asked for as JSON."""
+        if self.as_json:
+            json.dump(data, sys.stdout, indent=2, default=str)
+            print()
+
+
+def drawn(table: Table) -> str:
+    """With rich on a terminal that shows colours, else in ASCII."""
+    from ..report.table import ascii_table, rich_table
+
+    if sys.stdout.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb":
+        try:
+            return rich_table(table, os.get_terminal_size(sys.stdout.fileno()).columns or 80)
+        except (ImportError, OSError):
+            pass
+    return ascii_table(table)
+
+
+def one_line(text: str) -> str:
+    return " ".join(str(text).split())
+
+
+def lenient_output() -> None:
+    """Names that the terminal's encoding lacks are escaped instead of ending the command."""
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors="backslashreplace")
