@@ -54,6 +54,9 @@ def drop_expand_of_operand(node: Node, op: Builder) -> Value | Skip:
 def _gives(shape: Shape, source: Shape, others: list[Value | None]) -> bool:
     """Does every size of the result come from the source itself or from another input?"""
     rank = len(shape)
+    ranks = [len(other.shape) for other in others if other is not None and other.shape is not None]
+    if max([len(source), *ranks]) < rank:
+        return False  # a leading 1 comes from an input that has one
     for axis in range(rank):
         size = shape[axis]
         if _has(source, axis - rank, size):
