@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..ir.dims import Dim, Size
-from ..ir.dtypes import BOOL, INT32, INT64
+from ..ir.dtypes import BOOL, INT32, INT64, STRING
 from ..ir.graph import Graph, Model, Node, Value
 from ..ir.tensors import ints
 from ..ops.registry import SHAPES
@@ -159,7 +159,7 @@ class Inference:
 
     def scalar(self, value: Value | None) -> float | int | bool | None:
         """The number of a constant with one element."""
-        if value is None or not value.is_constant or value.tensor.size != 1:  # type: ignore[union-attr]
+        if value is None or not value.is_constant or value.dtype == STRING or value.tensor.size != 1:  # type: ignore
             return None
         number: float | int | bool = value.tensor.numpy().reshape(-1)[0].item()  # type: ignore[union-attr]
         return number
