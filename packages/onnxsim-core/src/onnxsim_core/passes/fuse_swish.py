@@ -1,0 +1,35 @@
+"""fuse_swish: x times its sigmoid becomes Swish."""
+
+from __future__ import annotations
+
+from ..ir.graph import Node, Value
+from ..rewrite.builder import Builder
+from ..rewrite.expressions import polynomial, rank_of
+from ..rewrite.rule import Skip, rewrites, skip
+from .catalog import declare
+
+declare("fuse_swish", "make x * Sigmoid(a * x) one Swish (opset 24)")
+
+
+@rewrites("fuse_swish", root="Mul")
+def swish(node: Node, op: Builder) -> Value | Skip:
+    """x * Sigmoid(a * x) -> Swish<alpha=a>(x).
+
+    Exact: Swish is defined as this product.
+    Source: ONNX Swish-24.
+    """
+    if op.opset < 24:
+        return skip("Swish exists from opset 24 on")
+    a, b = node.inputs
+    assert a is not None and b is not None
+    for gate, x in ((a, b), (b, a)):
+        sigmoid = gate.producer("Sigmoid")
+        argument = None if sigmoid is None else sigmoid.inputs[0]
+        found = None if argument is None else polynomial(argument, x, rank_of(x))
+        if found is None or set(found) != {1}:
+            continue
+        if not gate.is_used_once:
+            return skip("the gate has other readers")
+        made: Value = op.Swish(x, alpha=found[1])
+        return made
+    return skip("it is not x times its Sigmoid")
