@@ -69,6 +69,8 @@ def test_elements_of_unknown_places_are_not_spread() -> None:
     assert spread((7,), None, (2, 2)) == (7, 7, 7, 7)
     assert pairs((1,), None, (1,), ()) is None
     assert pairs((1, 2), (2,), (1, 2, 3), (3,)) is None
+    many = tuple(range(20))
+    assert pairs(many, (20, 1), many, (20,)) is None
     assert static_count((2, N)) is None
     assert static_count((2, 3)) == 6
 

@@ -127,6 +127,20 @@ def test_bit_cast_keeps_the_shape() -> None:
     assert (found.shape("y"), found.values["y"].dtype) == ("[N, 3]", 6)
 
 
+def test_bit_cast_takes_the_same_bytes() -> None:
+    for x in (np.array([1.5, -2.0, np.nan], np.float32), np.array(1.5, np.float32)):
+        assert_folds("BitCast", [x], opset=26, to=TensorProto.INT32)
+    assert fold("BitCast", [np.array([1.5], BF16)], opset=26, to=TensorProto.UINT16).tolist() == [0x3FC0]
+
+
+def test_bit_cast_declines_other_widths_and_layouts() -> None:
+    x = np.ones(2, np.float32)
+    for to in (TensorProto.INT64, TensorProto.STRING, TensorProto.BOOL, 99):
+        assert fold("BitCast", [x], opset=26, to=to) is None
+    assert fold("BitCast", [np.ones(2, ml_dtypes.int4)], opset=26, to=TensorProto.INT8) is None
+    assert fold("BitCast", [np.ones(2, np.bool_)], opset=26, to=TensorProto.INT8) is None
+
+
 def test_elements_are_followed() -> None:
     text = """g (float[N,M] x) => (a, b, c, d, e) { s = Shape(x) a = Cast<to=6>(s) b = Cast<to=7>(a) p = Add(s, one)
         c = Cast<to=9>(p) d = Cast<to=7>(c) e = Cast<to=9>(s) f = CastLike(s, a) }"""

@@ -100,7 +100,10 @@ def _fmod(a: Size, b: Size) -> Size:
 def combined(
     step: Callable[[Size, Size], Size], a: Data, a_shape: Shape | None, b: Data, b_shape: Shape | None, dtype: int
 ) -> Data | None:
-    """`step` of the elements of two small tensors under broadcasting; None when a divisor is the number 0."""
+    """`step` of the elements of two small tensors under broadcasting; None when a divisor is the number 0.
+
+    Numbers wrap as the type does; what a formula gives is taken to fit, as the sizes it is made of do.
+    """
     found = pairs(a, a_shape, b, b_shape)
     if found is None:
         return None

@@ -11,6 +11,8 @@ from .precision import Array
 
 Shape = tuple[Size, ...]
 Data = tuple[Size, ...]
+PAIRS_LIMIT = 256
+"""Two small tensors may make a large one, whose elements nobody follows."""
 
 
 def broadcast_shapes(a: Shape, b: Shape) -> Shape | None:
@@ -89,7 +91,7 @@ def pairs(a: Data, a_shape: Shape | None, b: Data, b_shape: Shape | None) -> Seq
     if a_shape == b_shape:
         return list(zip(a, b))
     target = broadcast_shapes(a_shape, b_shape)
-    if target is None:
+    if target is None or (static_count(target) or 0) > PAIRS_LIMIT:
         return None
     left, right = spread(a, a_shape, target), spread(b, b_shape, target)
     return None if left is None or right is None or len(left) != len(right) else list(zip(left, right))

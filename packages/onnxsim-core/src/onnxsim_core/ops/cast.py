@@ -109,3 +109,16 @@ def _truncated(x: Array, wanted: np.dtype[Any]) -> Array | None:
     if not ((whole >= float(info.min)) & (whole < float(info.max + 1))).all():
         return None
     return whole.astype(wanted)
+
+
+@KERNELS.register("BitCast")
+def bit_cast_fold(node: Node, arrays: list[Array], ctx: Any) -> Array | None:
+    """Exact: the same bytes; narrower types than a byte have other layouts."""
+    to = target_type(node)
+    x = arrays[0]
+    if not to or to == STRING or not (_is_plain(x.dtype) and _is_plain(numpy_dtype(to))):
+        return None
+    wanted = numpy_dtype(to)
+    if wanted.itemsize != x.dtype.itemsize or "b" in (wanted.kind, x.dtype.kind):
+        return None
+    return x.view(wanted)

@@ -49,6 +49,7 @@ SAME_SHAPE = (
     "Softplus",
     "Softsign",
     "Sqrt",
+    "SwiGLU",
     "Swish",
     "Tan",
     "Tanh",
