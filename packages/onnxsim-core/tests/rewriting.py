@@ -52,7 +52,7 @@ def apply(rule: Any, before: str | onnx.ModelProto, *, opset: int = 17, fold: bo
             table.setdefault((found.domain, root) if found.domain else root, []).append(found)
     ctx = Inference(ir, tail=infer_by_schema)
     folder = Folder(ctx)
-    driver = Driver(ir, table, ctx=ctx, fold=folder.fold if fold else None, allows_growth=folder.allows_growth, trace=True)
+    driver = Driver(ir, table, ctx=ctx, fold=folder.fold if fold else None, allows_growth=folder.sizes.allows_growth, trace=True)
     driver.run()
     tidy.remove_dead_code(ir, driver)
     tidy.drop_unused_constants(ir)

@@ -7,7 +7,7 @@ kernel here is gathered and run in one runtime session at the end of a round.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from ..infer.engine import DATA_LIMIT, Inference
@@ -24,25 +24,19 @@ DEFER_FROM = 1 << 20
 DEFERRABLE = frozenset({"Transpose", "Cast", "Concat", "Slice", "Gather", "Mul", "Add", "Sub", "Div", "Neg", "Split"})
 ALIASES = frozenset({"Reshape", "Squeeze", "Unsqueeze", "Flatten", "Identity", "Dropout"})
 """Operators whose result is their first input's bytes under other dims."""
-SMALL = 1024
-
-Runtime = Callable[[list[Node]], "dict[Node, list[Any] | None]"]
 
 
 class Folder:
     """Folds nodes of one model under one set of options."""
 
-    __slots__ = ("ctx", "table", "limit", "pending", "refused", "grown", "growth_limit", "initializers_as_constants",
-                 "generator_limit")
+    __slots__ = ("ctx", "table", "sizes", "pending", "refused")
 
-    def __init__(self, ctx: Inference, *, limit: int = policy.MEBIBYTE, generator_limit: int = SMALL) -> None:
+    def __init__(self, ctx: Inference, sizes: policy.SizePolicy | None = None) -> None:
         self.ctx = ctx
         self.table = KERNELS.table(ctx.model.opsets)
-        self.limit = limit
-        self.generator_limit = generator_limit
+        self.sizes = sizes or policy.SizePolicy.for_model(ctx.model)
         self.pending: dict[Node, None] = {}
         self.refused: dict[Node, str] = {}
-        self.grown = 0
 
     # --- one node --------------------------------------------------------------------------------------------------
     def fold(self, node: Node) -> Sequence[Value] | None:
@@ -58,9 +52,9 @@ class Folder:
         for value in node.inputs:
             if value is not None and (value.tensor is None or value.is_input):
                 return None
-        if first.tensor is not None or node in self.refused or node.op_type in policy.QUANTIZERS:
-            return None
-        if not policy.is_deterministic(node):
+        if first.tensor is not None:
+            return self._store_known(node, first)
+        if node in self.refused or node.op_type in policy.QUANTIZERS or not policy.is_deterministic(node):
             return None
         return self._compute(node)
 
@@ -81,6 +75,8 @@ class Folder:
         import numpy as np
 
         array = np.array(data, numpy_dtype(value.dtype)).reshape(shape)
+        if policy.is_trap(value, array):
+            return None
         return [self.store(node, value, ArrayTensor(array))]
 
     def _compute(self, node: Node) -> Sequence[Value] | None:
@@ -90,13 +86,13 @@ class Folder:
         if op_type in ALIASES and node.inputs and size is not None and value.shape is not None and len(node.outputs) == 1:
             tensor = node.inputs[0].tensor  # type: ignore[union-attr]
             assert tensor is not None
-            if self._storable(node, size):
+            if self.sizes.may_store(node, size):
                 return [self.store(node, value, tensor.reshaped(value.shape))]
             return None
         kernel = self.table.get(op_type)
-        if size is not None and not self._storable(node, size):
-            if kernel is not None and size <= KNOWN_LIMIT and value.tensor is None and len(node.outputs) == 1:
-                self._know(node, value, kernel, size)
+        if size is not None and not self.sizes.may_store(node, size):
+            if kernel is not None and size <= KNOWN_LIMIT and len(node.outputs) == 1:
+                self._know(node, value, kernel)
             return None
         if kernel is None:
             if size is not None and size <= KNOWN_LIMIT:
@@ -113,10 +109,13 @@ class Folder:
         return self.accept(node, results)
 
     def accept(self, node: Node, arrays: Sequence[Any]) -> Sequence[Value] | None:
-        """Store computed results, unless one turned out too large to keep."""
+        """Store computed results, unless they turned out too large to keep or would break a reader."""
         tensors = [ArrayTensor(array) for array in arrays]
-        if not self._storable(node, sum(t.nbytes for t in tensors)):
+        if not self.sizes.may_store(node, sum(t.nbytes for t in tensors)):
             self.refused[node] = "the result is larger than the size policy allows"
+            return None
+        if any(policy.is_trap(value, array) for value, array in zip(node.outputs, arrays, strict=True)):
+            self.refused[node] = "a reader divides by the result, which holds a zero"
             return None
         return [self.store(node, value, tensor) for value, tensor in zip(node.outputs, tensors)]
 
@@ -125,7 +124,7 @@ class Folder:
         constant = node.graph.constant(tensor, value.name if not value.outputs else value.name + "_const")
         if tensor.size <= DATA_LIMIT and value.data is not None:
             constant.data = value.data
-        self.grown += tensor.nbytes - policy.credit(node, node.inputs)
+        self.sizes.spend(tensor.nbytes - policy.credit(node, node.inputs))
         return constant
 
     # --- size ------------------------------------------------------------------------------------------------------
@@ -143,18 +142,6 @@ class Folder:
             total += nbytes(value.dtype, numel)
         return total
 
-    def _storable(self, node: Node, size: int) -> bool:
-        limit = self.generator_limit if node.op_type in policy.GENERATORS else self.limit
-        return size <= limit or size <= policy.credit(node, node.inputs)
-
-    def allows_growth(self, size: int, replaced: Sequence[Value]) -> bool:
-        """May a rule store `size` new bytes in place of these constants?"""
-        kept = 0
-        for value in replaced:
-            if len(value.uses) == 1 and not value.outputs:
-                kept += policy.weight_bytes(value)
-        return size <= self.limit or size <= kept + SMALL
-
     def _deferred(self, node: Node, value: Value, kernel: Any) -> Tensor:
         """The same computation, run when the numbers are asked for. The node is gone by then, its inputs are held."""
         inputs = [None if v is None else v.tensor for v in node.inputs]
@@ -167,7 +154,16 @@ class Folder:
         assert value.shape is not None
         return DeferredTensor(value.dtype, value.shape, compute)  # type: ignore[arg-type]
 
-    def _know(self, node: Node, value: Value, kernel: Any, size: int) -> None:
+    def _know(self, node: Node, value: Value, kernel: Any) -> None:
         value.tensor = self._deferred(node, value, kernel)
         if self.ctx.changed is not None:
             self.ctx.changed(value)
+
+    def _store_known(self, node: Node, value: Value) -> Sequence[Value] | None:
+        """A result that was only known is stored once its inputs have no other reader."""
+        tensor = value.tensor
+        if tensor is None or len(node.outputs) != 1 or not self.sizes.may_store(node, tensor.nbytes):
+            return None
+        if tensor.nbytes < DEFER_FROM:
+            tensor = ArrayTensor(tensor.numpy())
+        return [self.store(node, value, tensor)]

@@ -1,15 +1,16 @@
 """Which nodes may fold at all, and which results may be stored.
 
-A constant that a fold would create is weighed against what dies with it, so that folding does not make the file grow beyond
-`limit` bytes a result.
+A constant that a fold would create is weighed against what dies with it, so that folding does not make the file grow: not
+by more than `limit` bytes a result, and not by more than `budget` bytes in all.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from ..ir.dtypes import BITS
-from ..ir.graph import Node, Value
+from ..ir.graph import Model, Node, Value
 
 NONDETERMINISTIC = frozenset({
     "RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike", "Bernoulli", "Multinomial",
@@ -18,6 +19,9 @@ QUANTIZERS = frozenset({"QuantizeLinear", "DequantizeLinear", "DynamicQuantizeLi
 GENERATORS = frozenset({"ConstantOfShape", "Expand", "Tile", "Range", "EyeLike", "OneHot", "Pad", "Resize", "Upsample"})
 """Operators whose result can be far larger than what it is made from."""
 MEBIBYTE = 1 << 20
+FREE = 1024
+"""Growth up to this many bytes is never counted against a fold."""
+MIN_BUDGET = 8 << 10
 
 
 def is_deterministic(node: Node) -> bool:
@@ -65,3 +69,72 @@ def credit(node: Node | None, constants: Sequence[Value | None]) -> int:
             continue
         total += weight_bytes(value)
     return total
+
+
+class SizePolicy:
+    """How many bytes folding and value-baking rules may add to the file.
+
+    A result that replaces at least as many bytes is always stored. Growth is stored up to `limit` a result while the sum
+    stays within `budget`. Results of generators are stored up to `generator_limit`, since a node says them shorter.
+    """
+
+    __slots__ = ("limit", "generator_limit", "budget", "grown")
+
+    def __init__(self, limit: int, generator_limit: int, budget: int | None) -> None:
+        self.limit = limit
+        self.generator_limit = generator_limit
+        self.budget = budget
+        self.grown = 0
+
+    @classmethod
+    def for_model(cls, model: Model) -> SizePolicy:
+        """The default: 1 MiB a result, 1 KiB for generators, in all a fifth of the weights or 8 KiB."""
+        weights = sum(value.tensor.nbytes for value in model.graph.constants if value.tensor is not None)
+        return cls(MEBIBYTE, FREE, max(MIN_BUDGET, weights // 5))
+
+    @classmethod
+    def with_threshold(cls, limit: int) -> SizePolicy:
+        """What the user asked for with a tensor size threshold: any result up to it, whatever it adds up to."""
+        return cls(limit, limit, None)
+
+    def may_store(self, node: Node, size: int) -> bool:
+        """May this node's result of `size` bytes become a stored constant?"""
+        generator = node.op_type in GENERATORS
+        if size <= (min(FREE, self.generator_limit) if generator else min(FREE, self.limit)):
+            return True
+        growth = size - credit(node, node.inputs)
+        if growth <= 0:
+            return True
+        if generator:
+            return size <= self.generator_limit
+        return self._may_grow(growth)
+
+    def allows_growth(self, size: int, replaced: Sequence[Value]) -> bool:
+        """May a rule store `size` bytes in place of these constants? What is allowed counts as spent."""
+        growth = size
+        for value in replaced:
+            if len(value.uses) == 1 and not value.outputs:
+                growth -= weight_bytes(value)
+        if growth <= FREE:
+            return True
+        if not self._may_grow(growth):
+            return False
+        self.spend(growth)
+        return True
+
+    def _may_grow(self, growth: int) -> bool:
+        return growth <= self.limit and (self.budget is None or self.grown + growth <= self.budget)
+
+    def spend(self, growth: int) -> None:
+        self.grown += growth
+
+
+def is_trap(value: Value, array: Any) -> bool:
+    """Is this an integer divisor holding a zero? onnxruntime refuses to load a model with such a constant, even where the
+    division never runs."""
+    if array.dtype.kind not in "iu":
+        return False
+    for user in value.uses:
+        if user.op_type in ("Div", "Mod") and user.input(1) is value:
+            return not array.all()
+    return False

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from ..fold.engine import Folder
+from ..fold.policy import SizePolicy
 from ..infer.engine import Inference
 from ..infer.tail import infer_by_schema
 from ..ir.graph import Model
@@ -44,11 +45,11 @@ def simplify_model(model: Model, options: SimplifyOptions) -> Report:
     prepare(model, options)
     ctx = Inference(model, tail=infer_by_schema)
     limit = options.tensor_size_limit
-    folder = Folder(ctx) if limit is None else Folder(ctx, limit=limit, generator_limit=limit)
+    folder = Folder(ctx, None if limit is None else SizePolicy.with_threshold(limit))
     numbering = Numbering(model, merges_nodes="eliminate_common_subexpression" in passes,
                           merges_values="merge_equal_sizes" in passes)
     driver = Driver(model, catalog.rules_by_root(passes), ctx=ctx, fold=folder.fold if options.fold else None,
-                    allows_growth=folder.allows_growth, trace=options.trace, numbering=numbering)
+                    allows_growth=folder.sizes.allows_growth, trace=options.trace, numbering=numbering)
     phases.watch(driver, ctx)
     tidy.remove_dead_code(model, driver)
     with phases.phase("Pipeline"):
