@@ -309,6 +309,16 @@ def test_broadcast_with_a_size_other_than_one_takes_that_size() -> None:
     assert dims.broadcast(n + 2, m + 2) == dims.broadcast(m + 2, n + 2)
 
 
+def test_broadcast_with_what_was_cut_off_it_is_the_whole() -> None:
+    for whole in (n, 2 * n + m, dims.minimum(n, m)):
+        for limit in (1, 6):
+            assert dims.broadcast(whole, dims.minimum(whole, limit)) == whole
+            assert dims.broadcast(dims.minimum(limit, whole), whole) == whole
+    # min(n, 0) is 0 and broadcasts with n = 1 to 0.
+    assert dims.broadcast(n, dims.minimum(n, 0)) == 0
+    assert dims.broadcast(n, dims.minimum(m, 6)) not in (n, m)
+
+
 def test_broadcast_of_sizes_that_provably_clash_is_none() -> None:
     assert dims.broadcast(2, 3) is None
     assert dims.broadcast(0, 2) is None

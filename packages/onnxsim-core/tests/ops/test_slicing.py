@@ -111,12 +111,13 @@ def test_sizes_of_slices_with_symbolic_bounds(data: st.DataObject) -> None:
         ("m", "n", "?"),
         ("zero", "far", "[N]"),
         ("minus", "far", "[min(N, 1)]"),
+        ("all", "far", "[N]"),
         ("unknown", "n", "[_]"),
     ],
 )
 def test_bounds_made_of_sizes(start: str, end: str, expected: str) -> None:
     text = f"""g (float[N] x, float[M] z, int64[1] unknown) => (float[] y) {{
-        n = Shape(x) m = Shape(z) less = Sub(n, one) y = Slice({", ".join(("x", start, end))}) }}"""
+        n = Shape(x) m = Shape(z) less = Sub(n, one) all = Neg(n) y = Slice({", ".join(("x", start, end))}) }}"""
     constants = {"zero": ints(0), "one": ints(1), "minus": ints(-1), "far": ints(INT64_MAX)}
     for n, m in ((0, 2), (1, 1), (4, 2), (3, 9)):
         found = judge(text, {"x": ramp(n), "z": ramp(m), "unknown": ints(-2)}, kernels=False, **constants)

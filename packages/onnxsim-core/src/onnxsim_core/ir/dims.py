@@ -233,6 +233,10 @@ def broadcast(a: Size, b: Size) -> Size | None:
         return None if known_different(a, b) else max(a, b, key=sort_key)
     if a_wins or b_wins:
         return a if a_wins else b
+    if _is_clipped(b, a):
+        return a
+    if _is_clipped(a, b):
+        return b
     sizes = sorted(set(_operands("broadcast", a, b)), key=sort_key)
     if len(sizes) == 1:
         return sizes[0]
@@ -241,6 +245,12 @@ def broadcast(a: Size, b: Size) -> Size | None:
     lo = None if None in lows else min([bound for bound in lows if bound is not None])
     hi = None if None in highs else max([bound for bound in highs if bound is not None])
     return opaque("broadcast", tuple(sizes), (lo, hi))
+
+
+def _is_clipped(part: Size, whole: Size) -> bool:
+    """Is `part` min(whole, k) with k >= 1? Next to `whole` it is then 1 or the same, or the model fails."""
+    high = interval(part)[1]
+    return high is not None and high >= 1 and part == minimum(whole, high)
 
 
 def symbols(a: Size) -> set[Dim]:

@@ -144,9 +144,12 @@ def clamped(size: Size, bound: Size) -> Size | None:
         return size
     if is_nonneg(bound):
         return minimum(bound, size)
+    place = add(size, bound)
+    if type(place) is int and not place:
+        return 0
     high = upper_bound(bound)
     if high is not None and high < 0:
-        return maximum(add(size, bound), 0)
+        return maximum(place, 0)
     # size - 1 and size - 2 are negative only where adding the size once more leaves nothing either.
     gap = sub(size, bound)
     return maximum(bound, 0) if type(gap) is int and 0 < gap <= 2 else None
