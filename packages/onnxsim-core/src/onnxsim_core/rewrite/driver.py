@@ -104,7 +104,15 @@ class Driver:
             if node.outputs or not node.bodies:
                 self.remove(node)
                 return
-        self.ctx.infer(node)
+        if node.bodies:
+            # A sweep of its body came back to the node: that visit is still going on and will see what became known.
+            if not self.ctx.open_bodies.isdisjoint(node.bodies.values()):
+                return
+            self.ctx.infer(node)
+            if not node.alive:
+                return
+        else:
+            self.ctx.infer(node)
         fold = self.fold
         if fold is not None:
             constants = fold(node)

@@ -40,7 +40,9 @@ def _copy(op: Builder, node: Node, known: dict[Value, Value | None]) -> None:
         known[old] = new
         op.ctx.set(new, old.dtype, old.shape if not old.doubtful else None)
         new.type_proto = old.type_proto
+    enter, op.ctx.enter = op.ctx.enter, None  # nothing is rewritten in the bodies of the copy before it is all there
     op.ctx.infer(copy)
+    op.ctx.enter = enter
 
 
 def duplicate(node: Node, inputs: list[Value | None], graph: Graph, known: dict[Value, Value | None]) -> Node:
@@ -77,6 +79,7 @@ def _duplicate_graph(graph: Graph, owner: Node, attribute: str, known: dict[Valu
         copy.constants[known[value]] = None  # type: ignore[index]
     for node in graph:
         inner = duplicate(node, [None if v is None else known.get(v, v) for v in node.inputs], copy, known)
+        inner.queued = True
         copy.append(inner)
         for old, new in zip(node.outputs, inner.outputs, strict=True):
             known[old] = new
