@@ -98,6 +98,14 @@ def test_unknown_elements_next_to_known_ones_are_nameless_numbers_of_any_sign() 
     assert found.values["c"].data[0].single_atom().lo is None
 
 
+def test_the_same_unknown_elements_have_the_same_names_everywhere() -> None:
+    text = """g (float[N] x, int64[1] r) => (int64[] c) {
+        h = Shape(x) a = Concat<axis=0>(r, h) b = Concat<axis=0>(h, r) c = Concat<axis=0>(r, r) }"""
+    found = judge(text, {"x": ramp(2), "r": ints(-5)})
+    first, second = (found.values[name].data for name in "ab")
+    assert first[0] == second[1] and found.values["c"].data == (first[0], first[0])
+
+
 def test_a_concat_nobody_knows_anything_of_tracks_nothing() -> None:
     assert facts("g (int64[1] r) => (int64[] c) { c = Concat<axis=0>(r, r) }").data("c") == "?"
     assert facts("g (float[1] r) => (float[] c) { c = Concat<axis=0>(r, k) }", k=np.float32([1])).data("c") == "?"

@@ -37,6 +37,12 @@ def test_dropout_outside_training_gives_its_input_and_a_mask_of_true(opset: int)
     assert_folds("Dropout", [ramp(2, 3), np.array(0.5, np.float32), np.array(False)], opset=opset)
 
 
+@pytest.mark.parametrize("opset", [7, 10])
+def test_dropout_before_12_gives_its_input_but_no_mask(opset: int) -> None:
+    assert_folds("Dropout", [ramp(2, 3)], opset=opset)
+    assert fold("Dropout", [ramp(2, 3)], opset=opset, outputs=2) is None
+
+
 def test_dropout_in_training_is_left_alone() -> None:
     assert fold("Dropout", [ramp(2, 3), np.array(0.5, np.float32), np.array(True)]) is None
 

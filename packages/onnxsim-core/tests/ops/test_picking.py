@@ -149,6 +149,15 @@ def test_non_zero_of_known_elements() -> None:
     assert found.shape("y") == "[2, 6]" and found.data("y") == "[0, 0, 0, 1, 1, 1, 0, 1, 2, 0, 1, 2]"
 
 
+@pytest.mark.parametrize(
+    ("value", "expected"), [("int64[1]{1}", "[1, N]"), ("float[1]{0}", "[1, 0]"), ("bool[1]{1}", "[1, N]")]
+)
+def test_non_zero_of_a_constant_everywhere_is_all_or_nothing(value: str, expected: str) -> None:
+    text = f"g (float[N] x) => (int64[] y) {{ h = Shape(x) o = ConstantOfShape<value={value}>(h) y = NonZero(o) }}"
+    for n in (0, 3):
+        assert judge(text, {"x": ramp(n)}).shape("y") == expected
+
+
 # --- OneHot ----------------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize(
     ("axis", "expected"), [(-1, "[N, 2, 3]"), (0, "[3, N, 2]"), (1, "[N, 3, 2]"), (-2, "[N, 3, 2]")]

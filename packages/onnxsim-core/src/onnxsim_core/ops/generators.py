@@ -19,8 +19,12 @@ if TYPE_CHECKING:
 
 
 PLAIN = {
-    "value_int": (7, False), "value_ints": (7, True), "value_float": (1, False), "value_floats": (1, True),
-    "value_string": (8, False), "value_strings": (8, True),
+    "value_int": (7, False),
+    "value_ints": (7, True),
+    "value_float": (1, False),
+    "value_floats": (1, True),
+    "value_string": (8, False),
+    "value_strings": (8, True),
 }
 """Constant's plain attributes: element type, and whether they make a vector."""
 

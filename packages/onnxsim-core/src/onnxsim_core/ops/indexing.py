@@ -47,7 +47,7 @@ def shape_fold(node: Node, arrays: list[Any], ctx: Inference) -> Any:
     """The array's shape."""
     shape = arrays[0].shape
     if ctx.opset >= 15:
-        shape = shape[node.attribute("start", 0):node.attribute("end")]
+        shape = shape[node.attribute("start", 0) : node.attribute("end")]
     return np.array(shape, np.int64)
 
 
@@ -84,11 +84,12 @@ def gather_shape(node: Node, ctx: Inference) -> None:
     data = ctx.data(x)
     if data is not None:
         data = _gathered(data, shape, axis, indices, ctx)
-    ctx.set(y, x.dtype, shape[:axis] + indices.shape + shape[axis + 1:], data)
+    ctx.set(y, x.dtype, shape[:axis] + indices.shape + shape[axis + 1 :], data)
 
 
-def _gathered(data: tuple[Size, ...], shape: tuple[Size, ...], axis: int, indices: Value, ctx: Inference
-              ) -> tuple[Size, ...] | None:
+def _gathered(
+    data: tuple[Size, ...], shape: tuple[Size, ...], axis: int, indices: Value, ctx: Inference
+) -> tuple[Size, ...] | None:
     picks = ctx.ints(indices)
     if picks is None:
         return None

@@ -12,7 +12,7 @@ from .registry import KERNELS, SHAPES
 
 if TYPE_CHECKING:
     from ..infer.engine import Inference
-    from ..ir.graph import Node
+    from ..ir.graph import Node, Value
 
 Arrays = list[Any]
 
@@ -80,44 +80,44 @@ def _agree(result: list[Size], shape: tuple[Size, ...], axis: int, ctx: Inferenc
 def _concat_data(node: Node, shape: list[Size], axis: int, ctx: Inference) -> tuple[Size, ...] | None:
     """Elements of the whole. In a vector, parts nobody knows stand as nameless numbers next to parts that are known."""
     total = static_numel(shape)
-    y = node.outputs[0]
-    if not 0 <= total <= TRACKED or y.dtype not in (0, 6, 7, 9):
+    if not 0 <= total <= TRACKED or node.outputs[0].dtype not in (0, 6, 7, 9):
         return None
-    parts: list[tuple[Size, ...] | None] = []
-    known = 0
+    parts: list[tuple[Size, ...]] = []
+    unknown: list[Value] = []
     for value in node.inputs:
         part = ctx.data(value)
-        parts.append(part)
-        known += part is not None
-    if not known:
-        return None
-    if known < len(parts) and len(shape) != 1:
-        return None
+        if part is not None:
+            parts.append(part)
+        else:
+            unknown.append(value)  # type: ignore[arg-type]
+    if unknown:
+        if not parts or len(shape) != 1:
+            return None
+        for value in unknown:
+            _christen(value, ctx)
+        parts = [value.data or () for value in node.inputs if value is not None]
     if axis:
         return _interleaved(parts, static_numel(shape[:axis]))
-    old = y.data
     result: list[Size] = []
-    for value, part in zip(node.inputs, parts):
-        if part is not None:
-            result += part
-            continue
-        start = len(result)
-        missing = value.shape[0]  # type: ignore[union-attr,index]
-        if type(missing) is not int:
-            return None
-        for index in range(missing):
-            kept = old[start + index] if old is not None and len(old) == total else None
-            result.append(ctx.symbols.fresh(nonneg=False) if kept is None else kept)
+    for part in parts:
+        result += part
     return tuple(result) if len(result) == total else None
 
 
-def _interleaved(parts: list[Any], rows: int) -> tuple[Size, ...]:
+def _christen(value: Value, ctx: Inference) -> None:
+    """Give the elements of an unknown vector names, the same for all who read it. They may be of any sign."""
+    size = value.shape[0] if value.shape else None
+    if type(size) is int:
+        ctx.set(value, data=tuple([ctx.symbols.fresh(nonneg=False) for _ in range(size)]))
+
+
+def _interleaved(parts: list[tuple[Size, ...]], rows: int) -> tuple[Size, ...]:
     """Row-major elements of parts that stand side by side."""
     result: list[Size] = []
     for row in range(rows):
         for part in parts:
             width = len(part) // rows
-            result += part[row * width:(row + 1) * width]
+            result += part[row * width : (row + 1) * width]
     return tuple(result)
 
 
@@ -169,7 +169,7 @@ def split_shape(node: Node, ctx: Inference) -> None:
             cut = where[(slice(None),) * axis + (slice(start, start + size),)]
             elements = moved(data, cut)  # type: ignore[arg-type]
             start += size
-        ctx.set(value, x.dtype, shape[:axis] + (size,) + shape[axis + 1:], elements)
+        ctx.set(value, x.dtype, shape[:axis] + (size,) + shape[axis + 1 :], elements)
 
 
 def split_sizes(node: Node, size: Size, given: Any, ctx: Inference) -> list[Size] | None:

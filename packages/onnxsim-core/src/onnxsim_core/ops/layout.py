@@ -57,9 +57,11 @@ def dropout_shape(node: Node, ctx: Inference) -> None:
         ctx.set(node.outputs[1], 9 if ctx.opset >= 10 else x.dtype, x.shape)
 
 
-@KERNELS.register("Dropout", since=12)
+@KERNELS.register("Dropout", since=7)
 def dropout_fold(node: Node, arrays: Arrays, ctx: Inference) -> Any:
-    """x, with a mask of True, where nothing is dropped: training_mode absent or false.  Source: ONNX Dropout-12."""
+    """x, with a mask of True, where nothing is dropped: training_mode absent or false.  Source: ONNX Dropout-7, -12."""
+    if ctx.opset < 12 and len(node.outputs) > 1:
+        return None
     if len(arrays) > 2 and arrays[2] is not None and arrays[2].reshape(-1).any():
         return None
     x = arrays[0]
@@ -245,5 +247,8 @@ def transpose_shape(node: Node, ctx: Inference) -> None:
 def transpose_fold(node: Node, arrays: Arrays, ctx: Inference) -> Any:
     """Elements in the new order."""
     perm = permutation(node, arrays[0].ndim)
-    return None if perm is None else np.ascontiguousarray(arrays[0].transpose(perm)).reshape(
-        [arrays[0].shape[axis] for axis in perm])
+    return (
+        None
+        if perm is None
+        else np.ascontiguousarray(arrays[0].transpose(perm)).reshape([arrays[0].shape[axis] for axis in perm])
+    )

@@ -119,7 +119,7 @@ def pad_fold(node: Node, arrays: list[Any], ctx: Inference) -> Any:
     mode: Any = node.text("mode", "constant")
     if pads is None or mode not in MODES:
         return None
-    before, after = pads[:x.ndim], pads[x.ndim:]
+    before, after = pads[: x.ndim], pads[x.ndim :]
     for size, low, high in zip(x.shape, before, after):
         left = size + min(low, 0) + min(high, 0)
         if left < 0 or (left == 0 and mode != "constant") or (mode == "reflect" and max(low, high, 0) >= max(left, 1)):

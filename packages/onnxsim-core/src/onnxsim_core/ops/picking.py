@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..ir.dims import Size
-from .axes import TRACKED, moved, normalized, positions, static_numel
+from ..ir.dtypes import STRING
+from .axes import TRACKED, moved, normalized, numel, positions, static_numel
 from .registry import KERNELS, SHAPES
 
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ def gather_nd_shape(node: Node, ctx: Inference) -> None:
         where, picks = positions(data, x.shape), small_indices(indices, ctx)
         where = None if where is None or picks is None else gathered_nd(where, picks, batch)
         data = None if where is None else moved(data, where)
-    ctx.set(y, x.dtype, indices.shape[:-1] + x.shape[batch + depth:], data)
+    ctx.set(y, x.dtype, indices.shape[:-1] + x.shape[batch + depth :], data)
 
 
 def gathered_nd(x: Any, indices: Any, batch: int) -> Any:
@@ -135,7 +136,7 @@ def compress_shape(node: Node, ctx: Inference) -> None:
     else:
         axis = normalized(axis, len(x.shape))
         if axis >= 0:
-            ctx.set(y, x.dtype, x.shape[:axis] + (count,) + x.shape[axis + 1:])
+            ctx.set(y, x.dtype, x.shape[:axis] + (count,) + x.shape[axis + 1 :])
 
 
 @KERNELS.register("Compress")
@@ -146,9 +147,9 @@ def compress_fold(node: Node, arrays: list[Any], ctx: Inference) -> Any:
     if axis is None:
         x, axis = x.reshape(-1), 0
     axis = normalized(axis, x.ndim)
-    if axis < 0 or condition.ndim != 1 or condition[x.shape[axis]:].any():
+    if axis < 0 or condition.ndim != 1 or condition[x.shape[axis] :].any():
         return None
-    return np.compress(condition[:x.shape[axis]], x, axis)
+    return np.compress(condition[: x.shape[axis]], x, axis)
 
 
 # --- NonZero ---------------------------------------------------------------------------------------------------------
@@ -162,11 +163,21 @@ def non_zero_shape(node: Node, ctx: Inference) -> None:
     rank: Size = ctx.fresh() if x.shape is None else max(len(x.shape), 1)
     data = ctx.ints(x)
     if data is None or static_numel(x.shape) != len(data):
-        ctx.set(y, 7, (rank, ctx.fresh()))
+        count = _all_of(x)
+        ctx.set(y, 7, (rank, ctx.fresh() if count is None else count))
         return
     found = np.nonzero(np.array(data).reshape(x.shape or (1,)))
     elements = tuple(np.array(found).reshape(-1).tolist())
     ctx.set(y, 7, (rank, len(found[0])), elements if len(elements) <= TRACKED else None)
+
+
+def _all_of(x: Value) -> Size | None:
+    """The element count of a tensor that is one number other than 0 everywhere: how exporters once spelled Range."""
+    maker = x.producer("ConstantOfShape")
+    tensor: Any = maker.attribute("value") if maker is not None else None
+    if x.shape is None or getattr(tensor, "size", 0) != 1 or tensor.dtype == STRING:
+        return None
+    return numel(x.shape) if tensor.numpy().reshape(-1)[0] != 0 else 0
 
 
 @KERNELS.register("NonZero")
@@ -235,15 +246,13 @@ def unique_shape(node: Node, ctx: Inference) -> None:
         count = old[0] if old else ctx.fresh()
         shape = (count,)
         if x.shape is not None:
-            total = 1
-            for size in x.shape:
-                total = total * size
+            total = numel(x.shape)
     elif x.shape is not None:
         axis = normalized(axis, len(x.shape))
         if axis < 0:
             return
         count = old[axis] if old is not None and len(old) == len(x.shape) else ctx.fresh()
-        shape = x.shape[:axis] + (count,) + x.shape[axis + 1:]
+        shape = x.shape[:axis] + (count,) + x.shape[axis + 1 :]
         total = x.shape[axis]
     else:
         count = ctx.fresh()
@@ -272,4 +281,4 @@ def unique_fold(node: Node, arrays: list[Any], ctx: Inference) -> Any:
         found, first, counts = np.take(found, order, axis or 0), first[order], counts[order]
         inverse = rank[inverse]
     results = [found, first.astype(np.int64), inverse.astype(np.int64), counts.astype(np.int64)]
-    return results[:len(node.outputs)]
+    return results[: len(node.outputs)]

@@ -33,7 +33,7 @@ def top_k_shape(node: Node, ctx: Inference) -> None:
         else:
             data = ctx.data(node.input(1))
             size = data[0] if data is not None and len(data) == 1 else None
-        shape = shape[:axis] + (ctx.fresh() if size is None else size,) + shape[axis + 1:]
+        shape = shape[:axis] + (ctx.fresh() if size is None else size,) + shape[axis + 1 :]
     ctx.set(node.outputs[0], x.dtype, shape)
     if len(node.outputs) > 1:
         ctx.set(node.outputs[1], 7, node.outputs[0].shape if shape is not None else None)
@@ -56,7 +56,7 @@ def top_k_fold(node: Node, arrays: list[Any], ctx: Inference) -> Any:
         order = np.argsort(x, axis, kind="stable")
     order = np.ascontiguousarray(np.take(order, np.arange(count), axis)).astype(np.int64)
     results = [np.take_along_axis(x, order, axis), order]
-    return results[:len(node.outputs)]
+    return results[: len(node.outputs)]
 
 
 @SHAPES.register("ArgMax", "ArgMin")
@@ -70,7 +70,7 @@ def arg_shape(node: Node, ctx: Inference) -> None:
         axis = normalized(node.attribute("axis", 0), len(shape))
         if axis < 0:
             return
-        shape = shape[:axis] + ((1,) if node.attribute("keepdims", 1) else ()) + shape[axis + 1:]
+        shape = shape[:axis] + ((1,) if node.attribute("keepdims", 1) else ()) + shape[axis + 1 :]
     ctx.set(node.outputs[0], 7, shape)
 
 

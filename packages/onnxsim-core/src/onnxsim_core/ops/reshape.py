@@ -46,8 +46,9 @@ def reshape_shape(node: Node, ctx: Inference) -> None:
     ctx.set(y, x.dtype, shape, ctx.data(x) if shape is not None else None)
 
 
-def reshaped(shape: tuple[Size, ...] | None, target: tuple[Size, ...], allowzero: bool, ctx: Inference
-             ) -> tuple[Size, ...] | None:
+def reshaped(
+    shape: tuple[Size, ...] | None, target: tuple[Size, ...], allowzero: bool, ctx: Inference
+) -> tuple[Size, ...] | None:
     """The shape that `target` makes of `shape` (None: unknown rank), or None if it cannot be right."""
     result: list[Size] = []
     open_axis = -1
@@ -65,8 +66,9 @@ def reshaped(shape: tuple[Size, ...] | None, target: tuple[Size, ...], allowzero
                     return None
                 open_axis = axis
         result.append(size)
-    doubtful = [axis for axis, size in enumerate(result)
-                if type(size) is Dim and _may_be_open(size, target[axis], shape)]
+    doubtful = [
+        axis for axis, size in enumerate(result) if type(size) is Dim and _may_be_open(size, target[axis], shape)
+    ]
     if doubtful and open_axis < 0 and len(doubtful) == 1:
         open_axis = doubtful.pop()
     for axis in doubtful:

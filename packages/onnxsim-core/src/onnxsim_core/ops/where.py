@@ -62,8 +62,9 @@ def _chosen(condition: Value, x: Value, y: Value, shape: tuple[Size, ...], ctx: 
     return tuple(result)
 
 
-def _spread(data: tuple[Size, ...] | None, value: Value, shape: tuple[Size, ...], total: int
-            ) -> tuple[Size, ...] | None:
+def _spread(
+    data: tuple[Size, ...] | None, value: Value, shape: tuple[Size, ...], total: int
+) -> tuple[Size, ...] | None:
     """Elements broadcast to the shape of the result."""
     if data is None or len(data) == total:
         return data
