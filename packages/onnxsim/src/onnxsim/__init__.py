@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from onnxsim_core import simplify as simplify
     from onnxsim_core.cli.main import main as main
 
+    from . import backend as backend
+    from . import model_checking as model_checking
+    from . import model_info as model_info
     from . import onnx_simplifier as onnx_simplifier
 else:
 

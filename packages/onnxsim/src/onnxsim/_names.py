@@ -32,6 +32,9 @@ NAMES: dict[str, Source] = {
     "main": Source("onnxsim_core.cli.main", "main", CORE),
     "simplify": Source("onnxsim_core", "simplify", CORE),
     # Modules that scripts written for earlier releases import by these names.
+    "backend": Source("onnxsim.backend", "", CORE),
+    "model_checking": Source("onnxsim.model_checking", "", CORE),
+    "model_info": Source("onnxsim.model_info", "", CORE),
     "onnx_simplifier": Source("onnxsim.onnx_simplifier", "", CORE),
 }
 
