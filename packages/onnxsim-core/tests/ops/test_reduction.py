@@ -120,6 +120,10 @@ def test_axes_given_at_run_time_leave_the_rank_where_it_is_kept() -> None:
     for axes in ([0], [1, 2], []):
         found = judge(text, {"x": np.ones((2, 3, 1), np.float32), "axes": np.array(axes, np.int64)})
         assert (found.shape("y"), found.shape("z")) == ("[_, _, 1]", "?")
+    inner = "y = ReduceSum(x, axes) z = ReduceMax<noop_with_empty_axes=1>(x, axes)"
+    text = f"g (float[N,3] x, int64[0] axes) => (y, z) {{ {inner} }}"
+    found = judge(text, {"x": np.ones((2, 3), np.float32), "axes": np.array([], np.int64)})
+    assert (found.shape("y"), found.shape("z")) == ("[1, 1]", "[N, 3]")
     assert facts("g (float[] x) => (y) { y = ReduceSum(x) }").shape("y") == "?"
     assert facts("g (float[N,3] x) => (y) { y = ReduceSum(x, axes) }", axes=np.array([5])).shape("y") == "[_, _]"
     assert facts("g (float[N,3] x) => (y) { y = ReduceMax<axes=[5]>(x) }", opset=11).shape("y") == "?"

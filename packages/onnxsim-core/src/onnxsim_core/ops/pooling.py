@@ -57,8 +57,12 @@ def max_unpool_shape(node: Node, ctx: Any) -> None:
     if x is None or not node.outputs:
         return
     out = node.outputs[0]
-    if node.input(2) is not None:
-        ctx.set(out, x.dtype, ctx.data(node.input(2)))
+    stated = node.input(2)
+    if stated is not None:
+        sizes = ctx.data(stated)
+        if sizes is None and out.shape is None and x.shape is not None:
+            sizes = [ctx.fresh() for _ in x.shape]
+        ctx.set(out, x.dtype, sizes)
         return
     win = _window(node, x)
     if win is None:

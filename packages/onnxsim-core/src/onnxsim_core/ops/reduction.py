@@ -70,7 +70,7 @@ def _axes(node: Node, rank: int, ctx: Any) -> tuple[int, ...] | None:
     raw_axes = node.attribute("axes")
     second = node.input(1)
     if second is not None:
-        raw_axes = ctx.ints(second)
+        raw_axes = () if second.shape == (0,) else ctx.ints(second)
         if raw_axes is None:
             return None
     return normalized(raw_axes or (), rank, bool(node.attribute("noop_with_empty_axes", 0)))
