@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..infer.engine import DATA_LIMIT, Inference
-from ..ir.dtypes import BOOL, INT32, INT64, nbytes, numpy_dtype
+from ..ir.dtypes import BFLOAT16, BOOL, DOUBLE, FLOAT, FLOAT16, INT32, INT64, nbytes, numpy_dtype
 from ..ir.graph import Node, Value
 from ..ir.tensors import ArrayTensor, DeferredTensor, Tensor
 from ..ops.registry import KERNELS
@@ -21,7 +21,9 @@ KNOWN_LIMIT = 64 << 20
 """Largest generated result that is computed just to be known."""
 DEFER_FROM = 1 << 20
 """Results from this size on are computed when they are written, one at a time."""
-DEFERRABLE = frozenset({"Transpose", "Cast", "Concat", "Slice", "Gather", "Mul", "Add", "Sub", "Div", "Neg", "Split"})
+MOVERS = frozenset({"Transpose", "Concat", "Slice", "Split"})
+ARITHMETIC = frozenset({"Cast", "Mul", "Add", "Sub", "Div", "Neg"})
+REALS = frozenset({FLOAT, FLOAT16, DOUBLE, BFLOAT16})
 ALIASES = frozenset({"Reshape", "Squeeze", "Unsqueeze", "Flatten", "Identity", "Dropout"})
 """Operators whose result is their first input's bytes under other dims."""
 
@@ -91,14 +93,14 @@ class Folder:
             return None
         kernel = self.table.get(op_type)
         if size is not None and not self.sizes.may_store(node, size):
-            if kernel is not None and size <= KNOWN_LIMIT and len(node.outputs) == 1:
+            if kernel is not None and size <= KNOWN_LIMIT and _is_deferrable(node):
                 self._know(node, value, kernel)
             return None
         if kernel is None:
             if size is not None and size <= KNOWN_LIMIT:
                 self.pending[node] = None
             return None
-        if size is not None and size >= DEFER_FROM and op_type in DEFERRABLE and len(node.outputs) == 1:
+        if size is not None and size >= DEFER_FROM and op_type not in policy.GENERATORS and _is_deferrable(node):
             return [self.store(node, value, self._deferred(node, value, kernel))]
         arrays = [None if v is None else v.tensor.numpy() for v in node.inputs]  # type: ignore[union-attr]
         result = kernel(node, arrays, self.ctx)
@@ -167,3 +169,15 @@ class Folder:
         if tensor.nbytes < DEFER_FROM:
             tensor = ArrayTensor(tensor.numpy())
         return [self.store(node, value, tensor)]
+
+
+def _is_deferrable(node: Node) -> bool:
+    """Is the kernel sure to give its one result when it is asked late? Whether it declines must not depend on the numbers,
+    as it does for an integer division by zero or a float that no integer holds."""
+    if len(node.outputs) != 1:
+        return False
+    if node.op_type in MOVERS or node.op_type in policy.GENERATORS:
+        return True
+    if node.op_type not in ARITHMETIC or node.outputs[0].dtype not in REALS:
+        return False
+    return all(value is not None and value.dtype in REALS for value in node.inputs)
