@@ -30,7 +30,7 @@ def run(words: list[str]) -> int:
     if words[:1] == ["inspect"]:
         from .inspect import run as inspect
 
-        return inspect(words[1:], build_parser())
+        return inspect(words[1:])
     if words in (["-v"], ["-V"], ["--version"]):
         print(f"onnxsim {__version__}")
         return 0

@@ -51,6 +51,7 @@ def _answers(jobs: list[Job], args: argparse.Namespace) -> Any:
     context = multiprocessing.get_context("spawn")
     waiting = deque(jobs)
     busy: dict[Any, tuple[Any, Job]] = {}
+    connection: Any
     try:
         while waiting or busy:
             while waiting and len(busy) < args.jobs:
@@ -62,7 +63,7 @@ def _answers(jobs: list[Job], args: argparse.Namespace) -> Any:
             for connection in wait(list(busy)):
                 process, job = busy.pop(connection)
                 try:
-                    answer = connection.recv()  # type: ignore[union-attr]
+                    answer = connection.recv()
                 except EOFError:
                     process.join()
                     yield job, _crashed(job, process.exitcode)
@@ -70,7 +71,7 @@ def _answers(jobs: list[Job], args: argparse.Namespace) -> Any:
                 if waiting:
                     busy[connection] = (process, _give(connection, waiting))
                 else:
-                    connection.send(None)  # type: ignore[union-attr]
+                    connection.send(None)
                     process.join()
                 yield job, answer
     finally:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import difflib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
 from ..errors import OptionError
@@ -29,6 +29,7 @@ class Parser(argparse.ArgumentParser):
         settings.setdefault("usage", USAGE)
         super().__init__(prog="onnxsim", allow_abbrev=False, **settings)
         self.looks: dict[str, Looks] = {}
+        self.wanted: Callable[[Sequence[str]], int] = wanted_paths
 
     def told_by(self, action: argparse.Action, looks: Looks) -> argparse.Action:
         """Values of this option are told from models by what they look like."""
@@ -42,7 +43,7 @@ class Parser(argparse.ArgumentParser):
             UsageError: it is wrong.
             SystemExit: an option such as `--help` has said all there is to say.
         """
-        ordered = arrange(words, self._option_string_actions, self.looks, wanted_paths)
+        ordered = arrange(words, self._option_string_actions, self.looks, self.wanted)
         args, unknown = self.parse_known_args(ordered)
         if unknown:
             self._refuse(unknown[0])

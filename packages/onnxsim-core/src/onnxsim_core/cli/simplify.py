@@ -130,17 +130,20 @@ class Run:
         }
 
     def _tell(self, result: SimplifyResult, before: Any, after: Any, elapsed: float, data: dict[str, Any]) -> None:
+        from ..report.quantity import counted
+
         terminal, report = self.terminal, result.report
         for warning in report.warnings:
             terminal.warn(warning)
         if before is not None and after is not None:
             from ..report.table import simplification_table
 
-            terminal.table(simplification_table(before.facts, after))
-        if before is not None and before.outline is not None:
-            from .drawings import tell_changes
+            table = simplification_table(before.facts, after)
+            terminal.table(table)
+            if before.outline is not None:
+                from .drawings import tell_changes
 
-            tell_changes(self.args, terminal, before.outline, result, data)
+                tell_changes(self.args, terminal, before.outline, result, table, data)
         for name, count in sorted(report.fired.items(), key=lambda item: -item[1]):
             terminal.detail(f"{name}: {count}")
         terminal.detail(f"{report.rounds} rounds, {elapsed:.2f} s")
@@ -148,11 +151,7 @@ class Run:
             data["error"] = f"the simplified model differs: {result.check}; {self.job.target} was not written"
             return
         checked = f", {result.check}" if result.check is not None else ""
-        terminal.say(f"{self.job.target}: {nodes(report.nodes_before)} -> {report.nodes_after}{checked}")
-
-
-def nodes(count: int) -> str:
-    return f"{count} node{'' if count == 1 else 's'}"
+        terminal.say(f"{self.job.target}: {counted(report.nodes_before, 'node')} -> {report.nodes_after}{checked}")
 
 
 def settings_of(args: argparse.Namespace, source: Any) -> dict[str, Any]:
@@ -190,7 +189,7 @@ def settings_of(args: argparse.Namespace, source: Any) -> dict[str, Any]:
         "providers": providers,
         "save_as_external_data": args.save_as_external_data,
         "external_data_threshold": args.external_data_threshold,
-        "trace": args.explain,
+        "trace": args.explain or args.html is not None,
     }
 
 

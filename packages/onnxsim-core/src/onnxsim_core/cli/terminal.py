@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Terminal:
-    """Prints for one command. With `as_json`, stdout holds one JSON document and nothing else; `label` opens every warning."""
+    """Prints for one command. With `as_json`, stdout holds one JSON document only; `label` opens every warning."""
 
     def __init__(self, *, quiet: bool = False, verbose: bool = False, as_json: bool = False, label: str = "") -> None:
         self.quiet = quiet

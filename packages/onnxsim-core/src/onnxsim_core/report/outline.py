@@ -31,7 +31,10 @@ class NodeOutline:
 
 @dataclass(slots=True)
 class Outline:
-    """A whole model: nodes in order, and the type of every named value as text (`float32[batch, 3]`)."""
+    """A whole model: nodes in order, and the type of every named value as text (`float32[batch, 3]`).
+
+    `results` names the graph and values that the bodies of a node give, by the node's first output.
+    """
 
     name: str = ""
     nodes: list[NodeOutline] = field(default_factory=list)
@@ -39,6 +42,7 @@ class Outline:
     outputs: list[str] = field(default_factory=list)
     constants: dict[str, str] = field(default_factory=dict)
     types: dict[str, str] = field(default_factory=dict)
+    results: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
 
 
 def outline(model: Model) -> Outline:
@@ -53,6 +57,9 @@ def outline(model: Model) -> Outline:
 
 def _add(made: Outline, graph: Graph) -> None:
     where = graph.where()
+    if graph.owner is not None and graph.owner.outputs:
+        given = made.results.setdefault(graph.owner.outputs[0].name, [])
+        given += [(where, value.name) for value in graph.outputs]
     for value in graph.constants:
         made.constants[value.name] = constant_text(value)
         made.types[value.name] = type_text(value)
@@ -94,28 +101,32 @@ def outside(body: Graph) -> list[str]:
     return list(found)
 
 
+def type_name(dtype: int) -> str:
+    """`float32`, `int64`, `bfloat16`."""
+    name = dtypes.name(dtype).lower()
+    return {"float": "float32", "double": "float64"}.get(name, name)
+
+
 def type_text(value: Value) -> str:
     """`float32[batch, 3]`; `?` for what is not known."""
     if value.type_proto is not None and not value.dtype:
         return str(value.type_proto.WhichOneof("value")).removesuffix("_type")
-    kind = dtypes.name(value.dtype).lower() if value.dtype else "?"
-    kind = {"float": "float32", "double": "float64"}.get(kind, kind)
+    kind = type_name(value.dtype) if value.dtype else "?"
     return f"{kind}[?]" if value.shape is None else f"{kind}[{', '.join(map(str, value.shape))}]"
 
 
 def constant_text(value: Value) -> str:
     """The elements of a small constant, else its type."""
-    tensor = value.tensor
-    if tensor is None or tensor.size > _SMALL or tensor.dtype == dtypes.STRING:
-        return type_text(value)
-    return tensor_text(tensor)
+    return type_text(value) if value.tensor is None else tensor_text(value.tensor) or type_text(value)
 
 
 def tensor_text(tensor: Tensor) -> str:
-    """The elements when there are few."""
-    if tensor.size > _SMALL or tensor.dtype == dtypes.STRING:
-        return f"{dtypes.name(tensor.dtype).lower()}{list(tensor.dims)}"
-    return str(tensor.numpy().tolist())
+    """The elements when there are few and each is short, else nothing."""
+    exact = dtypes.is_int(tensor.dtype) or tensor.dtype == dtypes.BOOL
+    if tensor.size > (_SMALL if exact else 1) or not exact and not dtypes.is_float(tensor.dtype):
+        return ""
+    array = tensor.numpy()
+    return str(array.tolist()) if exact else f"{float(array.reshape(-1)[0]):g}" if array.size else "[]"
 
 
 def attribute_text(value: Any) -> str:
@@ -123,7 +134,7 @@ def attribute_text(value: Any) -> str:
     if isinstance(value, bytes):
         text = value.decode("utf-8", "replace")
     elif isinstance(value, Tensor):
-        text = tensor_text(value)
+        text = tensor_text(value) or f"{type_name(value.dtype)}{list(value.dims)}"
     elif isinstance(value, AttributeRef):
         text = f"@{value.proto.ref_attr_name}"
     elif isinstance(value, tuple):

@@ -22,6 +22,11 @@ def bytes_text(number: float) -> str:
     return _scaled(number, 1024, _BINARY)
 
 
+def counted(number: int, word: str) -> str:
+    """`1 node`, `2 nodes`."""
+    return f"{number} {word}{'' if number == 1 else 's'}"
+
+
 def _scaled(number: float, base: int, units: tuple[str, ...]) -> str:
     value, step = float(number), 0
     while abs(value) >= base and step < len(units) - 1:
