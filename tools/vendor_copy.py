@@ -10,14 +10,14 @@ import ast
 import re
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from importlib.util import find_spec
 from pathlib import Path
 
 from source_tree import ROOT
 
 PACKAGE = "onnxsim_core"
-COPIED = {PACKAGE, "onnxsim_testkit"}
+COPIED = frozenset({PACKAGE, "onnxsim_testkit"})
 VENDORED = f"acme._vendor.{PACKAGE}"
 # As a word of its own and not as a folder in a path.
 NAME = re.compile(rf"(?<![\w./]){PACKAGE}\b(?!/)")
@@ -41,6 +41,8 @@ def vendor(target: Path, root: Path = ROOT) -> list[str]:
 
 def _copy_renamed(source: Path, target: Path) -> list[str]:
     left_out = []
+    # Modules that tests share and import by their bare names.
+    shared = {path.stem: path.read_text(encoding="utf-8") for path in source.rglob("[!_]*.py")}
     for path in sorted(source.rglob("*")):
         place = target / path.relative_to(source)
         if path.is_dir() or "__pycache__" in path.parts:
@@ -50,7 +52,7 @@ def _copy_renamed(source: Path, target: Path) -> list[str]:
             shutil.copyfile(path, place)
             continue
         text = path.read_text(encoding="utf-8")
-        missing = next(missing_modules(text), None) if path.name.startswith("test_") else None
+        missing = next(missing_modules(text, shared), None) if path.name.startswith("test_") else None
         if missing:
             left_out.append(f"{path.relative_to(source).as_posix()} (needs {missing})")
         else:
@@ -58,15 +60,16 @@ def _copy_renamed(source: Path, target: Path) -> list[str]:
     return left_out
 
 
-def missing_modules(text: str) -> Iterator[str]:
-    """Modules that a file imports anywhere and that are not installed."""
+def missing_modules(text: str, shared: Mapping[str, str], seen: frozenset[str] = COPIED) -> Iterator[str]:
+    """Modules that a file imports anywhere, itself or through a shared module, and that are not installed."""
     for node in ast.walk(ast.parse(text)):
         names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
         if isinstance(node, ast.ImportFrom) and node.module and not node.level:
             names = [node.module]
-        for name in names:
-            top = name.split(".")[0]
-            if top not in COPIED and find_spec(top) is None:
+        for top in {name.split(".")[0] for name in names} - seen:
+            if top in shared:
+                yield from missing_modules(shared[top], shared, seen | {top})
+            elif find_spec(top) is None:
                 yield top
 
 

@@ -15,13 +15,19 @@ def test_the_source_is_copied_as_it_is_and_the_tests_are_renamed(workspace, tmp_
     workspace.write("packages/onnxsim-core/tests/ir/test_read.py", TEST)
     workspace.write("packages/onnxsim-core/tests/data/model.txt", "onnxsim_core\n")
     workspace.write("packages/onnxsim-core/tests/ir/test_far.py", "def test():\n    import not_there.x\n")
+    workspace.write("packages/onnxsim-core/tests/judging.py", "import numpy\nimport widely\n")
+    workspace.write("packages/onnxsim-core/tests/widely.py", "import judging\n")
+    workspace.write("packages/onnxsim-core/tests/far.py", "def f():\n    import not_there_either\n")
+    workspace.write("packages/onnxsim-core/tests/ir/test_judged.py", "from judging import judge\n")
+    workspace.write("packages/onnxsim-core/tests/ir/test_through.py", "import far\n")
     workspace.write("tools/testkit/src/onnxsim_testkit/__init__.py", "from onnxsim_core.ir import Graph\n")
     workspace.write("pyproject.toml", 'pythonpath = ["tools", "packages/onnxsim-core/tests"]')
     target = tmp_path / "target"
 
     left_out = vendor_copy.vendor(target, workspace.root)
 
-    assert left_out == ["ir/test_far.py (needs not_there)"]
+    assert left_out == ["ir/test_far.py (needs not_there)", "ir/test_through.py (needs not_there_either)"]
+    assert (target / "tests/ir/test_judged.py").exists()
     assert (target / "acme/_vendor/onnxsim_core/ir/read.py").read_text() == source
     assert (target / "acme/_vendor/__init__.py").exists()
     assert (target / "pyproject.toml").read_text() == 'pythonpath = ["tools", "tests"]'
