@@ -6,24 +6,27 @@ batch fails it is halved until the nodes that fail stand alone; those stay in th
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from importlib.util import find_spec
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..ir.dtypes import STRING, name, numpy_dtype
+from ..ir.dtypes import STRING, is_int, name, numpy_dtype
 from ..ir.graph import Node, Value, nested_graphs
 from . import policy
-from .providers import Provider, check_providers
+from .providers import Provider, check_providers, has_onnxruntime
 from .stub import Stub
 
 if TYPE_CHECKING:
     from ..rewrite.driver import Driver
     from .engine import Folder
 
+Run = Callable[[Stub], "list[Any]"]
+
 BATCH_BYTES = 256 << 20
 """Constants and results of one session together stay below this, as far as they are known beforehand."""
 SESSIONS = 256
 """Sessions after which looking for the failing nodes of a round ends."""
+TRIPS = 10_000
+"""A Loop that may run more often is not run here."""
 
 
 def run_pending(folder: Folder, driver: Driver, providers: Sequence[Provider] = (), watcher: Any = None) -> int:
@@ -35,15 +38,22 @@ def run_pending(folder: Folder, driver: Driver, providers: Sequence[Provider] = 
         OptionError: a provider is not available.
     """
     chosen = check_providers(providers)
-    waiting = [node for node in folder.pending if is_ready(node)]
+    waiting = []
+    for node in folder.pending:
+        if is_ready(node):
+            danger = dangerous(node)
+            if danger is None:
+                waiting.append(node)
+            else:
+                folder.refused[node] = danger
     folder.pending.clear()
     if not waiting:
         return 0
-    run = OnnxRuntime(chosen, watcher) if find_spec("onnxruntime") is not None else Reference()
+    run: Run = OnnxRuntime(chosen, watcher) if has_onnxruntime() else evaluate
     changed = 0
     for batch in _batches(waiting):
         for node, arrays in _computed(run, batch, folder):
-            constants = folder.accept(node, arrays)
+            constants = folder.accept(node, arrays) if node.alive else None
             if constants is not None and driver.replace(node, constants):
                 driver._count("fold_constants", "fold", node)
                 changed += 1
@@ -58,6 +68,26 @@ def is_ready(node: Node) -> bool:
         if value is not None and not value.is_constant:
             return False
     return True
+
+
+def dangerous(node: Node) -> str | None:
+    """Why running a node could end the process, or never end: an integer over zero, a Loop without a small limit."""
+    if node.op_type in ("Div", "Mod"):
+        divisor = node.input(1)
+        tensor = None if divisor is None or not is_int(divisor.dtype) else divisor.tensor
+        if tensor is not None and not tensor.numpy().all():
+            return "it divides an integer by zero"
+    if node.op_type == "Loop":
+        limit = node.input(0)
+        known = None if limit is None or not limit.is_constant else limit.tensor
+        if known is None or known.numpy().max(initial=0) > TRIPS:
+            return f"it is a Loop without a limit of at most {TRIPS} runs"
+    for body in (node.bodies or {}).values():
+        for inner in body:
+            danger = dangerous(inner)
+            if danger is not None:
+                return danger
+    return None
 
 
 def captured(node: Node) -> list[Value]:
@@ -94,7 +124,7 @@ def _batches(nodes: list[Node]) -> Iterator[list[Node]]:
         yield batch
 
 
-def _computed(run: Runtime, batch: list[Node], folder: Folder) -> Iterator[tuple[Node, list[Any]]]:
+def _computed(run: Run, batch: list[Node], folder: Folder) -> Iterator[tuple[Node, list[Any]]]:
     """Results node by node; those that fail or cannot be kept are refused with a reason."""
     stack = [batch]
     sessions = 0
@@ -103,7 +133,8 @@ def _computed(run: Runtime, batch: list[Node], folder: Folder) -> Iterator[tuple
         if not nodes:
             continue
         sessions += 1
-        results, reason = run.attempt(Stub(nodes, folder.ctx.model, captured(nodes[0]) if nodes[0].bodies else ()))
+        stub = Stub(nodes, folder.ctx.model, captured(nodes[0]) if nodes[0].bodies else ())
+        results, reason = attempt(run, stub)
         if results is None and len(nodes) > 1 and sessions < SESSIONS:
             middle = len(nodes) // 2
             stack += [nodes[middle:], nodes[:middle]]
@@ -114,7 +145,7 @@ def _computed(run: Runtime, batch: list[Node], folder: Folder) -> Iterator[tuple
             if refusal is None and arrays is not None:
                 yield node, arrays
             else:
-                folder.refused[node] = refusal or "the runtime gave nothing"
+                folder.refused[node] = refusal or reason
 
 
 def unfit(node: Node, arrays: Sequence[Any]) -> str | None:
@@ -132,27 +163,22 @@ def unfit(node: Node, arrays: Sequence[Any]) -> str | None:
     return None
 
 
-class Runtime:
-    """Something that runs a batch: results by node, or None and the reason."""
-
-    def attempt(self, stub: Stub) -> tuple[dict[Node, list[Any]] | None, str | None]:
-        try:
-            return stub.by_node(self.run(stub)), None
-        except Exception as error:  # noqa: BLE001  the exceptions of both runtimes have no common base
-            return None, " ".join(str(error).split())[:300] or type(error).__name__
-
-    def run(self, stub: Stub) -> list[Any]:
-        raise RuntimeError("no runtime")
+def attempt(run: Run, stub: Stub) -> tuple[dict[Node, list[Any]] | None, str]:
+    """Results by node, or None and why there are none."""
+    try:
+        return stub.by_node(run(stub)), ""
+    except Exception as error:  # noqa: BLE001  the exceptions of the two runtimes have no common base
+        return None, " ".join(str(error).split())[:300] or type(error).__name__
 
 
-class OnnxRuntime(Runtime):
+class OnnxRuntime:
     """onnxruntime without its own optimisations, and silent."""
 
     def __init__(self, providers: Sequence[Provider], watcher: Any = None) -> None:
         self.providers = list(providers)
         self.watcher = watcher
 
-    def run(self, stub: Stub) -> list[Any]:
+    def __call__(self, stub: Stub) -> list[Any]:
         if self.watcher is None:
             return self._session(stub)
         with self.watcher.phase("OrtSession"):
@@ -176,12 +202,10 @@ class OnnxRuntime(Runtime):
         return results
 
 
-class Reference(Runtime):
+def evaluate(stub: Stub) -> list[Any]:
     """onnx.reference, for where onnxruntime is not installed."""
+    import numpy as np
+    from onnx.reference import ReferenceEvaluator
 
-    def run(self, stub: Stub) -> list[Any]:
-        import numpy as np
-        from onnx.reference import ReferenceEvaluator
-
-        with np.errstate(all="ignore"):
-            return list(ReferenceEvaluator(stub.model).run(stub.outputs, stub.feeds))
+    with np.errstate(all="ignore"):
+        return list(ReferenceEvaluator(stub.model).run(stub.outputs, stub.feeds))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from importlib.util import find_spec
 from typing import Any, TypeAlias
 
 from ..errors import OptionError
@@ -51,8 +50,17 @@ def install_hint(name: str) -> str:
     return ""
 
 
+def has_onnxruntime() -> bool:
+    """Can onnxruntime be imported? A damaged installation counts as none."""
+    try:
+        import onnxruntime
+    except ImportError:
+        return False
+    return hasattr(onnxruntime, "InferenceSession")
+
+
 def _available() -> list[str]:
-    if find_spec("onnxruntime") is None:
+    if not has_onnxruntime():
         return []
     import onnxruntime
 

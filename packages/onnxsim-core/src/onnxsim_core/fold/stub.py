@@ -20,8 +20,8 @@ _FED = frozenset({1, 2, 3, 4, 5, 6, 7, 9, 10, 11, 12, 13})
 class Stub:
     """The model, what it is fed, and the names of all results.
 
-    Names are counted, so that nodes of different scopes can stand together. With `captured` values the single node keeps
-    its names, because its bodies use them.
+    Names are counted, so that nodes of different scopes can stand together. A single node with bodies keeps its names
+    and those of the `captured` values, because the bodies use them.
     """
 
     def __init__(self, nodes: Sequence[Node], model: Model, captured: Iterable[Value] = ()) -> None:
