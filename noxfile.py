@@ -88,12 +88,17 @@ def testkit(session: nox.Session) -> None:
 
 @nox.session
 def vendor(session: nox.Session) -> None:
-    """The core's tests on a copy under another name, with onnx and numpy alone."""
-    session.install("onnx>=1.20,<1.24", "numpy>=1.26", "pytest>=9", "hypothesis>=6.100")
+    """The core's tests on a copy under another name, with onnx and numpy alone; onnxruntime judges from outside."""
+    session.install("onnx>=1.20,<1.24", "numpy>=1.26", "pytest>=9", "hypothesis>=6.100", "sympy>=1.13")
+    judge = Path(session.virtualenv.location) / "judge"
+    session.run_install("uv", "venv", "--quiet", "--allow-existing", f"--python={sys.executable}", str(judge))
+    session.run_install("uv", "pip", "install", "--quiet", f"--python={judge}", "onnx>=1.20,<1.24", "onnxruntime>=1.22")
+    python = judge / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python")
     with tempfile.TemporaryDirectory(prefix="onnxsim-vendor-") as folder:
         session.run("python", "tools/vendor_copy.py", folder)
+        environment = {"PYTHONPATH": folder, "ONNXSIM_TEST_JUDGE": str(python)}
         with session.chdir(folder):
-            session.run("pytest", "-m", WHOLE_RUNS, "tests", *session.posargs, env={"PYTHONPATH": folder})
+            session.run("pytest", "-m", WHOLE_RUNS, "tests", *session.posargs, env=environment)
 
 
 @nox.session

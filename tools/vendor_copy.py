@@ -41,8 +41,9 @@ def vendor(target: Path, root: Path = ROOT) -> list[str]:
 
 def _copy_renamed(source: Path, target: Path) -> list[str]:
     left_out = []
-    # Modules that tests share and import by their bare names.
-    shared = {path.stem: path.read_text(encoding="utf-8") for path in source.rglob("[!_]*.py")}
+    # What tests share is imported by its place under their folder: `rewriting`, `ops.judging`.
+    shared = {".".join(path.relative_to(source).with_suffix("").parts): path.read_text(encoding="utf-8")
+              for path in source.rglob("[!_]*.py")}  # fmt: skip
     for path in sorted(source.rglob("*")):
         place = target / path.relative_to(source)
         if path.is_dir() or "__pycache__" in path.parts:
@@ -60,17 +61,26 @@ def _copy_renamed(source: Path, target: Path) -> list[str]:
     return left_out
 
 
-def missing_modules(text: str, shared: Mapping[str, str], seen: frozenset[str] = COPIED) -> Iterator[str]:
+def missing_modules(text: str, shared: Mapping[str, str], seen: frozenset[str] = frozenset()) -> Iterator[str]:
     """Modules that a file imports anywhere, itself or through a shared module, and that are not installed."""
+    folders = {name.split(".")[0] for name in shared}
+    for name in imported_names(text) - seen:
+        top = name.split(".")[0]
+        if name in shared:
+            yield from missing_modules(shared[name], shared, seen | {name})
+        elif top not in COPIED and top not in folders and find_spec(top) is None:
+            yield top
+
+
+def imported_names(text: str) -> set[str]:
+    """Every dotted name that may be a module a file imports: for `from a import b`, both `a` and `a.b`."""
+    names = set()
     for node in ast.walk(ast.parse(text)):
-        names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
-        if isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            names = [node.module]
-        for top in {name.split(".")[0] for name in names} - seen:
-            if top in shared:
-                yield from missing_modules(shared[top], shared, seen | {top})
-            elif find_spec(top) is None:
-                yield top
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            names |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+    return names
 
 
 def main() -> int:

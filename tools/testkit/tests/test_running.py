@@ -1,6 +1,10 @@
+import os
+import sys
+
 import ml_dtypes
 import numpy as np
 import onnx
+import pytest
 
 from onnxsim_testkit import judge, model, run, running
 
@@ -37,3 +41,16 @@ def test_both_judges_agree_on_a_sequence():
     assert judge() == "onnxruntime"
     for outputs in (run(proto, feeds), running._run_reference(proto, feeds)):
         assert [part.tolist() for part in outputs["y"]] == [[1.0, 2.0], [3.0, 4.0]]
+
+
+def test_another_python_can_judge(monkeypatch):
+    feeds = {"x": np.float32([1, 2])}
+    bad = model("g (float[2] x) => (float[2] y) { y = Foo(x) }")
+    monkeypatch.setenv("ONNXSIM_TEST_JUDGE", sys.executable)
+
+    assert judge() == "onnxruntime"
+    assert run(model(ADD), feeds)["y"].tolist() == [2.0, 4.0]
+    with pytest.raises(RuntimeError, match="Foo"):
+        run(bad, feeds)
+    assert run(model(ADD).SerializeToString(), feeds)["z"].tolist() == [-1.0, -2.0]
+    assert running._other_python().pid != os.getpid()

@@ -1,7 +1,16 @@
-"""The judge: what a model computes, according to onnxruntime with its optimisations off."""
+"""The judge: what a model computes, according to onnxruntime with its optimisations off.
 
+Where onnxruntime must not be installed beside what is tested, `ONNXSIM_TEST_JUDGE` names a Python that has it; models
+are then run there. This file is what that Python executes, so it imports nothing of the testkit.
+"""
+
+import atexit
+import functools
 import importlib.util
 import os
+import pickle
+import subprocess
+import sys
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,8 +21,9 @@ ModelLike = onnx.ModelProto | bytes | str | os.PathLike[str]
 
 
 def judge() -> str:
-    """Name what `run` uses: `onnxruntime` where it is installed, else `onnx.reference`."""
-    return "onnxruntime" if importlib.util.find_spec("onnxruntime") else "onnx.reference"
+    """Name what `run` uses: `onnxruntime` where there is one, else `onnx.reference`."""
+    found = os.environ.get("ONNXSIM_TEST_JUDGE") or importlib.util.find_spec("onnxruntime")
+    return "onnxruntime" if found else "onnx.reference"
 
 
 def run(model: ModelLike, feeds: Mapping[str, Any], optimize: bool = False) -> dict[str, Any]:
@@ -24,6 +34,8 @@ def run(model: ModelLike, feeds: Mapping[str, Any], optimize: bool = False) -> d
         feeds: arrays (or lists of arrays for a sequence) by input name.
         optimize: let onnxruntime optimise the graph; off, it computes what the model says.
     """
+    if "ONNXSIM_TEST_JUDGE" in os.environ:
+        return _run_elsewhere(model, feeds, optimize)
     if judge() == "onnxruntime":
         return _run_onnxruntime(model, feeds, optimize)
     return _run_reference(model, feeds)
@@ -69,3 +81,43 @@ def _run_reference(model: ModelLike, feeds: Mapping[str, Any]) -> dict[str, Any]
         model = onnx.load(os.fspath(model))
     evaluator = ReferenceEvaluator(model)
     return dict(zip(evaluator.output_names, evaluator.run(None, dict(feeds)), strict=True))
+
+
+@functools.cache
+def _other_python() -> subprocess.Popen[bytes]:
+    command = [os.environ["ONNXSIM_TEST_JUDGE"], __file__]
+    environment = {**os.environ, "PYTHONPATH": ""}
+    child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment)
+    atexit.register(child.kill)
+    return child
+
+
+def _run_elsewhere(model: ModelLike, feeds: Mapping[str, Any], optimize: bool) -> dict[str, Any]:
+    child = _other_python()
+    assert child.stdin is not None and child.stdout is not None
+    source = model.SerializeToString() if isinstance(model, onnx.ModelProto) else model
+    pickle.dump((source, dict(feeds), optimize), child.stdin)
+    child.stdin.flush()
+    outcome = pickle.load(child.stdout)
+    if isinstance(outcome, str):
+        raise RuntimeError(outcome)
+    return dict(outcome)
+
+
+def _serve() -> None:
+    """Answer requests until there are no more; an error is answered by its text."""
+    while True:
+        try:
+            model, feeds, optimize = pickle.load(sys.stdin.buffer)
+        except EOFError:
+            return
+        try:
+            outcome: Any = _run_onnxruntime(model, feeds, optimize)
+        except Exception as error:  # noqa: BLE001 - onnxruntime's errors cannot be pickled; the test shows the text
+            outcome = f"{type(error).__name__}: {error}"
+        pickle.dump(outcome, sys.stdout.buffer)
+        sys.stdout.buffer.flush()
+
+
+if __name__ == "__main__":
+    _serve()
