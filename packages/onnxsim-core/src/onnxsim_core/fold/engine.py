@@ -172,8 +172,10 @@ class Folder:
 
 
 def _is_deferrable(node: Node) -> bool:
-    """Is the kernel sure to give its one result when it is asked late? Whether it declines must not depend on the numbers,
-    as it does for an integer division by zero or a float that no integer holds."""
+    """Is the kernel sure to give its one result when it is asked late?
+
+    Whether it declines must not depend on the numbers, as for an integer division by zero or a float that no integer holds.
+    """
     if len(node.outputs) != 1:
         return False
     if node.op_type in MOVERS or node.op_type in policy.GENERATORS:
