@@ -8,6 +8,9 @@ from hypothesis import strategies as st
 from ops.judging import facts, judge
 from ops.one_node import SPECIAL, assert_folds, floats, fold, integers, pairs_of
 
+from onnxsim_core import simplify
+from onnxsim_testkit import model
+
 INTS = [np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64]
 FLOATS = [np.float16, np.float32, np.float64]
 
@@ -247,3 +250,10 @@ def test_variadic_elements_are_followed() -> None:
         found = judge(text, {"x": np.ones((n, m), np.float32)}, k=np.array([3, 1]), n=np.array([2]))
         assert found.data("y") == "[max(N, 3), max(M, 2)]"
     assert facts("g (float[N,M] x, int64[2] w) => (y) { s = Shape(x) y = Max(s, w) }").data("y") == "?"
+
+
+def test_a_large_division_by_zero_stays_where_it_is() -> None:
+    text = "g (int64[N] x) => (y) { q = Div(k, z) y = Add(q, x) }"
+    large = {"k": np.ones(1 << 18, np.int64), "z": np.zeros(1 << 18, np.int64)}
+    result = simplify(model(text, initializers=large)).model
+    assert [node.op_type for node in result.graph.node] == ["Div", "Add"]
