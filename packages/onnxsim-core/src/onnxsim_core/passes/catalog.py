@@ -44,14 +44,16 @@ ELIMINATIONS: tuple[str, ...] = (
 FUSIONS: tuple[str, ...] = (
     "fuse_consecutive_casts", "fuse_consecutive_transposes", "fuse_consecutive_squeezes", "fuse_consecutive_reshapes",
     "fuse_consecutive_concats", "fuse_consecutive_slices", "fuse_consecutive_reduce_unsqueeze",
-    "fuse_consecutive_log_softmax", "fuse_concat_into_reshape", "fuse_gather_unsqueeze",
+    "fuse_consecutive_log_softmax", "fuse_concat_into_reshape", "fuse_gather_unsqueeze", "fuse_slice_squeeze",
+    "fuse_layout_chain",
 )
 REWRITES: tuple[str, ...] = ("rewrite_where", "rewrite_expand_target", "merge_equal_sizes")
 LAYER_FUSIONS: tuple[str, ...] = (
     "fuse_pad_into_conv", "fuse_pad_into_pool", "fuse_bn_into_conv", "fuse_bn_into_gemm", "fuse_add_bias_into_conv",
     "fuse_mul_into_conv", "fuse_preceding_mul_into_conv", "fuse_matmul_add_bias_into_gemm", "fuse_transpose_into_gemm",
     "fuse_affine_into_gemm", "fuse_mul_into_matmul", "fuse_layer_norm", "fuse_rms_norm", "fuse_affine_into_norm", "fuse_gelu",
-    "fuse_hard_sigmoid", "fuse_hard_swish", "fuse_mish", "fuse_swish", "fuse_softplus",
+    "fuse_hard_sigmoid", "fuse_hard_swish", "fuse_mish", "fuse_swish", "fuse_softplus", "fuse_consecutive_mul",
+    "fuse_consecutive_add", "fuse_consecutive_reduce",
 )
 CONTROL_FLOW: tuple[str, ...] = ("eliminate_if_with_const_cond", "eliminate_loop_with_const_trip_count")
 MODULES: tuple[str, ...] = ("engine_passes", *CONTROL_FLOW, *ELIMINATIONS, *FUSIONS, *LAYER_FUSIONS, *REWRITES)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..ir.dtypes import BFLOAT16, DOUBLE, FLOAT, FLOAT16, numpy_dtype
-from ..ir.tensors import DeferredTensor
+from ..ir.tensors import ArrayTensor, DeferredTensor
 from .rule import Skip, skip
 
 if TYPE_CHECKING:
@@ -139,6 +139,9 @@ def multiplied(op: Builder, weight: Value, factor: Array) -> Value | Skip:
     dtype = tensor.dtype
     if dtype not in _RANGES:
         return skip("the weight is not of a float type")
+    filled = weight.producer("ConstantOfShape")
+    if filled is not None and (factor == factor.flat[0]).all():
+        return _filled(op, filled, dtype, factor.flat[0])
     if not op.affordable(tensor.nbytes, weight):
         return skip("the new weight would make the model grow")
     if not _keeps_range(tensor.numpy(), factor, dtype):
@@ -150,6 +153,16 @@ def multiplied(op: Builder, weight: Value, factor: Array) -> Value | Skip:
     if tensor.nbytes >= DEFER_FROM:
         return op.constant(DeferredTensor(dtype, tensor.dims, compute), weight.name)
     return op.constant(compute(), weight.name)
+
+
+def _filled(op: Builder, node: Node, dtype: int, factor: float) -> Value | Skip:
+    """ConstantOfShape with its number times a factor: a generated weight stays generated."""
+    old = node.attribute("value")
+    number = np.zeros(1) if old is None else old.numpy().astype(np.float64)
+    if not _keeps_range(number, np.asarray(factor), dtype):
+        return skip("the scaled weight leaves the range of its type")
+    value = ArrayTensor((number * factor).astype(numpy_dtype(dtype)), dtype)
+    return op.node("ConstantOfShape", node.inputs, value=value)[0]
 
 
 def _keeps_range(array: Array, factor: Array, dtype: int) -> bool:

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..ir.dtypes import INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64
 from .layers import along_channels, float64, output_channels
 from .rule import Skip, skip
 
 if TYPE_CHECKING:
     from ..ir.graph import Node, Value
+    from ..ir.tensors import Tensor
 
 Array = Any
 Tail = tuple["Node", "Array | None", "Array | None"]
 
+WRAPPING = frozenset({INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64})
+"""Types whose sums and products wrap around, so that their order does not matter."""
+LARGEST_COMBINED = 1 << 18
 MULTIPLICATIVE = ("Mul", "Div", "Neg")
 ADDITIVE = ("Add", "Sub")
 
@@ -27,6 +33,18 @@ def operand_and_constant(node: Node) -> tuple[Value, Value, bool] | None:
     if a is None or b is None or a.is_constant == b.is_constant:
         return None
     return (b, a, True) if a.is_constant else (a, b, False)
+
+
+def combined_dims(a: Tensor, b: Tensor) -> tuple[int, ...] | None:
+    """Dims of two constants broadcast together, unless that is larger than each of them or too large to compute now."""
+    size = max(a.size, b.size)
+    if size > LARGEST_COMBINED:
+        return None
+    try:
+        dims = np.broadcast_shapes(a.dims, b.dims)
+    except ValueError:
+        return None
+    return dims if math.prod(dims) <= size else None
 
 
 def layer_before(value: Value | None, node: Node, kinds: frozenset[str]) -> Node | Skip:
