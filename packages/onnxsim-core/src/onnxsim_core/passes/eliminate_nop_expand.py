@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ..ir.dims import Size, known_equal
 from ..ir.graph import Node, Shape, Value
 from ..rewrite.builder import Builder
-from ..rewrite.match import made_by, same_shape
+from ..rewrite.match import axes_of, same_shape
 from ..rewrite.rule import Skip, rewrites, skip
 from .catalog import declare
 
@@ -32,23 +34,53 @@ def drop_expand(node: Node, op: Builder) -> Value | Skip:
 def drop_expand_of_operand(node: Node, op: Builder) -> Value | Skip:
     """Add(Expand(a, s), b) -> Add(a, b) when a and b alone broadcast to the same shape.
 
+    So do a constant that ConstantOfShape spreads, and the leading axes of size 1 that Unsqueeze puts in.
+
     Exact. Source: ONNX multidirectional broadcasting.
     """
     shape = node.outputs[0].shape
     inputs = node.inputs
     found = False
     for index, value in enumerate(inputs):
-        expand = made_by(value, "Expand") if value is not None and value.tensor is None else None
-        if expand is None:
+        maker = None if value is None else value.node
+        if maker is None or maker.domain or maker.op_type not in _SPREADING or not value.uses:  # type: ignore[union-attr]
             continue
-        if shape is None:
-            return skip("the shape of the result is unknown")
-        source = expand.inputs[0]
+        source = spread(maker, op)
+        if shape is None or source is None:
+            continue
         others = [other for at, other in enumerate(inputs) if at != index]
-        if source is not None and source.shape is not None and _gives(shape, source.shape, others):
+        if _gives(shape, source if type(source) is tuple else source.shape, others):
+            if type(source) is tuple:
+                source = op.constant(_filler(maker))
             inputs = [source if at == index else other for at, other in enumerate(inputs)]
             found = True
-    return op.like(node, inputs) if found else skip("no input is an Expand the others make needless")
+    return op.like(node, inputs) if found else skip("no input is spread in a way the others make needless")
+
+
+_SPREADING = frozenset({"Expand", "ConstantOfShape", "Unsqueeze"})
+
+
+def spread(maker: Node, op: Builder) -> Value | tuple[()] | None:
+    """What the node spreads: a value of known shape, or () for the number of a ConstantOfShape."""
+    if maker.op_type == "ConstantOfShape":
+        return ()
+    source = maker.inputs[0]
+    if source is None or source.shape is None:
+        return None
+    if maker.op_type == "Unsqueeze":
+        result = maker.outputs[0]
+        if result.shape is None or not result.is_used_once:
+            return None
+        if axes_of(maker, op.ctx, len(result.shape)) != tuple(range(len(result.shape) - len(source.shape))):
+            return None
+    return source
+
+
+def _filler(maker: Node) -> Any:
+    import numpy as np
+
+    tensor = maker.attribute("value")
+    return np.zeros((), np.float32) if tensor is None else tensor.numpy().reshape(())
 
 
 def _gives(shape: Shape, source: Shape, others: list[Value | None]) -> bool:

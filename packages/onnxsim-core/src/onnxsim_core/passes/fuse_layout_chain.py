@@ -1,0 +1,101 @@
+"""fuse_layout_chain: a chain of Reshape and Transpose becomes the shortest one that lays elements out the same."""
+
+from __future__ import annotations
+
+from ..ir.dims import is_positive
+from ..ir.graph import Node, Shape, Value
+from ..rewrite import forms
+from ..rewrite.builder import Builder
+from ..rewrite.match import permutation
+from ..rewrite.rule import Skip, rewrites, skip
+from ..rewrite.targets import constant_target
+from ..rewrite.views import Plan, View, plan
+from .catalog import declare
+
+declare("fuse_layout_chain", "shorten chains of Reshape and Transpose: split, swap and join of axes in one Transpose")
+
+VIEWS = frozenset({"Reshape", "Flatten", "Squeeze", "Unsqueeze", "Transpose"})
+LONGEST = 16
+
+
+@rewrites("fuse_layout_chain", root=("Reshape", "Flatten", "Squeeze", "Unsqueeze", "Transpose"))
+def shorten_chain(node: Node, op: Builder) -> Value | Skip:
+    """Reshape(Transpose(Reshape(x, [6n, s, 64]), [0, 2, 1]), [n, 6, 64, s]) -> Transpose(x, [0, 1, 3, 2]).
+
+    Exact: elements move, none is computed; the order is followed piece by piece. Source: ONNX Reshape-14, Transpose-13.
+    """
+    value = node.inputs[0]
+    inner = None if value is None else value.node
+    if value is None or inner is None or inner.domain or inner.op_type not in VIEWS or not value.is_used_once:
+        return skip("it is no chain")
+    reader = node.outputs[0].only_use()
+    if reader is not None and not reader.domain and reader.op_type in VIEWS and reader.inputs[0] is node.outputs[0]:
+        return skip("the chain goes on")
+    chain = [node, *_before(value)]
+    x = chain[-1].inputs[0]
+    if x is None or x.shape is None or not _is_followed(x.shape) or op.opset < 5:
+        return skip("a shape is unknown or may be empty by itself")
+    if not any(one.op_type == "Transpose" for one in chain):
+        return skip("nothing is transposed")
+    view = View(x.shape)
+    for one in reversed(chain):
+        if not _follow(view, one):
+            return skip("the sizes do not tell how elements move")
+    result = node.outputs[0].shape
+    assert result is not None
+    found = plan(view, x.shape, result)
+    if found.length >= len(chain):
+        return skip("the chain is as short as it can be")
+    return _build(op, node, x, found, result)
+
+
+def _before(value: Value) -> list[Node]:
+    chain: list[Node] = []
+    while value.is_used_once and len(chain) < LONGEST:
+        node = value.node
+        if node is None or node.domain or node.op_type not in VIEWS or node.inputs[0] is None:
+            break
+        chain.append(node)
+        value = node.inputs[0]
+    return chain
+
+
+def _is_followed(shape: Shape) -> bool:
+    return all(type(size) is not int or size > 0 for size in shape)
+
+
+def _follow(view: View, node: Node) -> bool:
+    """Let the view take one step; False when that is not possible."""
+    shape = node.outputs[0].shape
+    if shape is None or not _is_followed(shape):
+        return False
+    if node.op_type != "Transpose":
+        return view.reshape(shape)
+    perm = permutation(node)
+    if perm is None or len(perm) != len(view.axes):
+        return False
+    view.transpose(perm)
+    return True
+
+
+def _build(op: Builder, node: Node, x: Value, found: Plan, result: Shape) -> Value | Skip:
+    """The planned chain, with constant targets."""
+    value = x
+    if found.before is not None:
+        target = constant_target(x.shape, found.before)
+        if target is None:
+            return skip("a target cannot be written as a constant")
+        value = forms.reshape(op, value, target)
+    if found.perm is not None:
+        value = op.Transpose(value, perm=found.perm)
+    if found.after:
+        target = constant_target(value.shape, result)
+        if target is not None:
+            return forms.reshape(op, value, target)
+        last = node.input(1) if node.op_type == "Reshape" else None
+        sizes = op.ctx.data(last)
+        if last is None or sizes is None or not all(type(size) is not int or size for size in sizes) \
+                or not all(type(size) is int or is_positive(size) for size in sizes):
+            return skip("a target cannot be written as a constant")
+        return op.like(node, [value, last])
+    return value
