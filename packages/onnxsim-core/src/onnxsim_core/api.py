@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import gc
 import os
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 from .delivery import Comparison, Delivery, deliver
 from .errors import OptionError
-from .options import EXTERNAL_DATA_THRESHOLD, SimplifyOptions, parse_size, rounds_from_environment
+from .options import EXTERNAL_DATA_THRESHOLD, Environment, SimplifyOptions, environment, parse_size, profile_wanted
 
 if TYPE_CHECKING:
     from onnx import ModelProto
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
     from .ir.graph import Model
     from .passes.manager import Report
     from .passes.phases import Phases
+
+
+Shapes = Mapping[str, Sequence[int]]
 
 
 class SimplifyResult(Sequence[Any]):
@@ -108,6 +112,10 @@ def simplify(
     output_path: str | os.PathLike[str] | None = None,
     save_as_external_data: bool = False,
     external_data_threshold: int | str | None = None,
+    input_shapes: Mapping[str, Sequence[int]] | None = None,
+    profile: str | os.PathLike[str] | bool | None = None,
+    ort_profile: str | bool | None = None,
+    merge_ort_profile: bool = False,
     trace: bool = False,
     phases: Phases | None = None,
 ) -> SimplifyResult:
@@ -118,41 +126,85 @@ def simplify(
         check_n: how many comparisons with the original on generated inputs; `ok` is their verdict.
         output_path: also write the model there; large weights are then copied file to file and never loaded. When a
             comparison was asked for and failed, nothing is written and what was there stays.
+        input_shapes: the old name of `overwrite_input_shapes` and `test_input_shapes` together.
+        profile: write a trace of the run to this file (empty: `onnxsim_profile.json`) and print a table.
+        ort_profile: let onnxruntime write a trace per session, with this prefix (empty: `onnxsim_ort_profile`).
+        merge_ort_profile: put those into the trace instead.
+        trace: note every replaced node in `report.events`.
         phases: is told what goes on.
 
     Raises:
         ModelError: the model cannot be read, is invalid, or cannot be written.
         OptionError: an option is unknown, malformed or does not fit the model.
     """
+    overwrite_input_shapes, test_input_shapes = _present_names(
+        overwrite_input_shapes, test_input_shapes, input_shapes, dynamic_input_shape)
+    _check_lists(skipped_optimizers=skipped_optimizers, extra_optimizers=extra_optimizers, unused_output=unused_output,
+                 providers=providers)
+    skipped = frozenset(skipped_optimizers or ()) | (frozenset({"fuse_bn_into_conv"}) if skip_fuse_bn else frozenset())
+    wanted = None if phases is not None and phases.records else profile_wanted(profile, ort_profile, merge_ort_profile)
+    with _listening(wanted, phases) as listener:
+        options = SimplifyOptions(
+            optimize=perform_optimization, skipped_passes=skipped, extra_passes=tuple(extra_optimizers or ()),
+            fold=not skip_constant_folding, infer=not skip_shape_inference, include_subgraph=include_subgraph,
+            mutable_initializer=mutable_initializer, initializers_as_constants=initializers_as_constants,
+            tensor_size_limit=None if tensor_size_threshold is None else parse_size(tensor_size_threshold),
+            overwrite_input_shapes=dict(overwrite_input_shapes or {}), unused_outputs=tuple(unused_output or ()),
+            max_rounds=environment().max_rounds, providers=tuple(providers or ()), trace=trace, phases=listener)
+        threshold = parse_size(EXTERNAL_DATA_THRESHOLD if external_data_threshold is None else external_data_threshold)
+        comparison = Comparison(
+            original=model, n=check_n, rtol=check_rtol, atol=check_atol, fill=input_fill, data=input_data,
+            shapes={**options.overwrite_input_shapes, **(test_input_shapes or {})}, custom_lib=custom_lib,
+            phases=listener)
+        return _run(model, options, comparison, None if output_path is None else os.fspath(output_path),
+                    0 if save_as_external_data else threshold)
+
+
+def _run(model: Any, options: SimplifyOptions, comparison: Comparison, path: str | None,
+         threshold: int) -> SimplifyResult:
     from .ir.read import read_model
     from .passes.manager import simplify_model
-    from .passes.phases import NO_PHASES
 
-    listener = phases or NO_PHASES
-    skipped = frozenset(skipped_optimizers or ()) | (frozenset({"fuse_bn_into_conv"}) if skip_fuse_bn else frozenset())
-    options = SimplifyOptions(
-        optimize=perform_optimization, skipped_passes=skipped, extra_passes=tuple(extra_optimizers or ()),
-        fold=not skip_constant_folding, infer=not skip_shape_inference, include_subgraph=include_subgraph,
-        mutable_initializer=mutable_initializer, initializers_as_constants=initializers_as_constants,
-        tensor_size_limit=None if tensor_size_threshold is None else parse_size(tensor_size_threshold),
-        overwrite_input_shapes=dict(overwrite_input_shapes or {}), unused_outputs=tuple(unused_output or ()),
-        max_rounds=rounds_from_environment(), providers=tuple(providers or ()), trace=trace, phases=listener)
-    threshold = EXTERNAL_DATA_THRESHOLD if external_data_threshold is None else parse_size(external_data_threshold)
-    path = None if output_path is None else os.fspath(output_path)
+    listener: Phases = options.phases
     with listener.phase("Simplify"):
         with paused_gc():
             with listener.phase("Read"):
                 listener.step("reading", 0, 0)
                 ir = read_model(model)
             report = simplify_model(ir, options)
-        comparison = None
-        if check_n > 0:
-            comparison = Comparison(
-                original=model, n=check_n, rtol=check_rtol, atol=check_atol, fill=input_fill, data=input_data,
-                shapes={**options.overwrite_input_shapes, **(test_input_shapes or {})}, custom_lib=custom_lib,
-                phases=listener)
-        delivery = deliver(ir, path, 0 if save_as_external_data else threshold, comparison, listener)
+        delivery = deliver(ir, path, threshold, comparison, listener)
     return SimplifyResult(ir, report, delivery)
+
+
+def _listening(wanted: Environment | None, phases: Phases | None) -> AbstractContextManager[Phases]:
+    """The listener of a run: the caller's, and a profile around it if one is wanted."""
+    from .passes.phases import NO_PHASES
+
+    if wanted is None:
+        return nullcontext(phases or NO_PHASES)
+    from .profile.session import profiling
+
+    return profiling(wanted, phases or NO_PHASES)
+
+
+def _present_names(overwrite: Shapes | None, test: Shapes | None, old: Shapes | None,
+                   dynamic_input_shape: bool) -> tuple[Shapes | None, Shapes | None]:
+    """Shapes given under a name of earlier releases, under the present ones."""
+    if dynamic_input_shape:
+        warnings.warn("dynamic_input_shape has no effect: inputs stay dynamic", DeprecationWarning, stacklevel=3)
+    if old is None:
+        return overwrite, test
+    if overwrite is not None or test is not None:
+        raise OptionError("input_shapes is an old name of overwrite_input_shapes and test_input_shapes: give those")
+    warnings.warn("input_shapes is now called overwrite_input_shapes", DeprecationWarning, stacklevel=3)
+    return old, old
+
+
+def _check_lists(**lists: Any) -> None:
+    """A text where a list of names belongs would be taken letter by letter."""
+    for name, value in lists.items():
+        if isinstance(value, str):
+            raise TypeError(f"{name} is a list of names, not a text: write [{value!r}]")
 
 
 __all__ = ["OptionError", "SimplifyResult", "simplify"]

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """A comparison with the original that waits for the file to compare."""
+    """A comparison with the original that waits for the file to compare; none is made when `n` is 0."""
 
     original: Any
     n: int
@@ -50,7 +50,7 @@ class Delivery:
     nbytes: int | None = None
 
 
-def deliver(model: Model, path: str | None, threshold: int, comparison: Comparison | None, phases: Phases) -> Delivery:
+def deliver(model: Model, path: str | None, threshold: int, comparison: Comparison, phases: Phases) -> Delivery:
     """Write and compare, as far as each is wanted; a model that is not equal to the original takes nothing's place."""
     from .ir.save import save_model
     from .ir.stage import StagedModel
@@ -58,7 +58,7 @@ def deliver(model: Model, path: str | None, threshold: int, comparison: Comparis
     def written(done: int, total: int) -> None:
         phases.step("writing", done, total)
 
-    if comparison is None:
+    if comparison.n <= 0:
         if path is None:
             return Delivery()
         with phases.phase("Write"):

@@ -36,18 +36,69 @@ class SimplifyOptions:
     """A `passes.phases.Phases` that is told what goes on, or None."""
 
 
-def rounds_from_environment() -> int:
-    """Cap on fixed-point rounds: ONNXSIM_FIXED_POINT_ITERS, a positive whole number, default 50.
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """What the environment asks for."""
+
+    max_rounds: int = MAX_ROUNDS
+    profile: str | None = None
+    ort_profile: str | None = None
+    merge_ort_profile: bool = False
+    profile_interval_ms: float = 5.0
+
+
+def environment() -> Environment:
+    """Read the environment variables; nothing else does.
+
+    ONNXSIM_FIXED_POINT_ITERS caps the rounds. ONNXSIM_PROFILE and ONNXSIM_ORT_PROFILE name a trace and a prefix (or
+    say 1, true, on or yes for the usual name), ONNXSIM_MERGE_ORT_PROFILE puts both into one, and
+    ONNXSIM_PROFILE_INTERVAL_MS says how often memory is looked at.
 
     Raises:
-        OptionError: the variable holds anything else.
+        OptionError: a variable that takes a number holds something else.
     """
-    text = os.environ.get("ONNXSIM_FIXED_POINT_ITERS", "").strip()
-    if not text:
-        return MAX_ROUNDS
-    if not text.isdigit() or int(text) < 1:
-        raise OptionError(f"ONNXSIM_FIXED_POINT_ITERS must be a positive whole number, not {text!r}")
-    return int(text)
+    read = os.environ.get
+    rounds = read("ONNXSIM_FIXED_POINT_ITERS", "").strip() or str(MAX_ROUNDS)
+    if not rounds.isdigit() or int(rounds) < 1:
+        raise OptionError(f"ONNXSIM_FIXED_POINT_ITERS must be a positive whole number, not {rounds!r}")
+    interval = read("ONNXSIM_PROFILE_INTERVAL_MS", "").strip() or "5"
+    try:
+        interval_ms = float(interval)
+    except ValueError:
+        interval_ms = 0.0
+    if not 0 < interval_ms < float("inf"):
+        raise OptionError(f"ONNXSIM_PROFILE_INTERVAL_MS must be a positive number, not {interval!r}")
+    return Environment(
+        int(rounds), _named(read("ONNXSIM_PROFILE"), PROFILE_FILE), _named(read("ONNXSIM_ORT_PROFILE"), ORT_PREFIX),
+        _named(read("ONNXSIM_MERGE_ORT_PROFILE"), "yes") is not None, interval_ms)
+
+
+PROFILE_FILE = "onnxsim_profile.json"
+ORT_PREFIX = "onnxsim_ort_profile"
+
+
+def _named(text: str | None, usual: str) -> str | None:
+    """The name a variable holds: None for off, the usual one for yes."""
+    word = (text or "").strip()
+    if word.lower() in ("", "0", "false", "off", "no"):
+        return None
+    return usual if word.lower() in ("1", "true", "on", "yes") else word
+
+
+def profile_wanted(profile: str | os.PathLike[str] | bool | None = None, ort_profile: str | bool | None = None,
+                   merge_ort_profile: bool = False) -> Environment | None:
+    """What is to be profiled, by the arguments where given, else by the environment; None for nothing.
+
+    An empty name means the usual one. Merging implies a trace to merge into.
+    """
+    found = environment()
+    merge = merge_ort_profile or found.merge_ort_profile
+    trace = found.profile if profile is None else PROFILE_FILE if profile in ("", True) else profile
+    prefix = found.ort_profile if ort_profile is None else ORT_PREFIX if ort_profile in ("", True) else ort_profile
+    path = os.fspath(trace) if trace else PROFILE_FILE if merge else None
+    if path is None and not prefix:
+        return None
+    return Environment(found.max_rounds, path, prefix or None, merge, found.profile_interval_ms)
 
 
 _UNITS = {"": 1, "B": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}

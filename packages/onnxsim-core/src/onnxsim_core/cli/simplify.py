@@ -8,7 +8,8 @@ import time
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
-from ..errors import ModelError, OptionError
+from ..errors import ModelError, OnnxsimError, OptionError
+from ..options import Environment, profile_wanted
 from .failures import DIFFERS, DONE
 from .jobs import Job, jobs_of
 from .progress import Progress
@@ -16,6 +17,7 @@ from .terminal import Terminal
 
 if TYPE_CHECKING:
     from ..api import SimplifyResult
+    from ..passes.phases import Phases
     from ..plugins import CliHost, FormatHost
     from ..report.snapshot import Snapshot
 
@@ -99,15 +101,34 @@ class Run:
 
         write = containers.writer(self.job.target)
         settings = settings_of(self.args, source)
+        wanted = profile_wanted(profile_file(self.args), self.args.ort_profile, self.args.merge_ort_profile)
         with ExitStack() as stack:
             progress = Progress(os.path.basename(self.job.source))
             if self.terminal.talks:
                 stack.enter_context(progress)
+            listener: Phases = progress
+            if wanted is not None:
+                from ..profile.session import profiling
+
+                listener = stack.enter_context(profiling(wanted, listener, self.terminal.say, self.terminal.warn))
             result = simplify(source, self.job.check_n, output_path=None if write is not None else self.job.target,
-                              phases=progress, **settings)
+                              phases=listener, **settings)
+        if self.args.node_reduction_plot is not None:
+            self._plot(wanted)
         if write is not None and result.ok:
             write(result.model, self.job.target)
         return result
+
+    def _plot(self, wanted: Environment | None) -> None:
+        """Draw the node counts of the profile; what hinders that is a warning."""
+        from ..profile.plot import plot_node_reduction
+
+        assert wanted is not None and wanted.profile is not None
+        try:
+            drawn = plot_node_reduction(wanted.profile, self.args.node_reduction_plot or None)
+            self.terminal.say(f"{drawn}: node counts round by round")
+        except OnnxsimError as error:
+            self.terminal.warn(str(error))
 
     # --- telling ---------------------------------------------------------------------------------------------------
     def _data(self, result: SimplifyResult, elapsed: float) -> dict[str, Any]:
@@ -152,6 +173,14 @@ class Run:
             return
         checked = f", {result.check}" if result.check is not None else ""
         terminal.say(f"{self.job.target}: {counted(report.nodes_before, 'node')} -> {report.nodes_after}{checked}")
+
+
+def profile_file(args: argparse.Namespace) -> str | None:
+    """Where the profile goes; the plot is drawn from one."""
+    if args.profile is None and args.node_reduction_plot is not None:
+        return ""
+    found: str | None = args.profile
+    return found
 
 
 def settings_of(args: argparse.Namespace, source: Any) -> dict[str, Any]:

@@ -19,6 +19,9 @@ _NOTHING: AbstractContextManager[Any] = nullcontext()
 class Phases:
     """Listener to one run of `simplify()`. This one ignores everything."""
 
+    records = False
+    """Does it profile the run?"""
+
     def phase(self, name: str) -> AbstractContextManager[Any]:
         """Entered when the phase begins, left when it ends; phases nest."""
         return _NOTHING
