@@ -112,6 +112,24 @@ def test_two_unknown_elements_leave_the_known_sizes() -> None:
         assert found is None or found.shape("y") == "[_, _, 3]"
 
 
+def test_a_quotient_that_may_be_zero_does_not_stand_for_itself() -> None:
+    """Where M is 1 both elements are 0 and copy: the model runs, and its result is not empty."""
+    text = """g (float[N,3,M] x) => (float[] y) {
+        h = Shape(x) q = Div(h, three) t = Gather(q, last) y = Reshape(x, t) }"""
+    constants = {"three": ints(3), "last": ints(-1, -1)}
+    found = judge(text, {"x": ramp(1, 3, 1)}, kernels=False, **constants)
+    assert found.data("t") == "[floor(M/3), floor(M/3)]" and found.shape("y") == "[_, _]"
+
+
+def test_a_quotient_that_cannot_be_zero_stands_for_itself() -> None:
+    text = """g (float[N,M] x) => (float[] y) {
+        h = Shape(x) m = Gather(h, one) p = Add(m, seven) q = Div(p, eight)
+        t = Concat<axis=0>(q, minus) y = Reshape(x, t) }"""
+    constants = {"one": ints(1), "seven": ints(7), "eight": ints(8), "minus": ints(-1)}
+    found = judge(text, {"x": ramp(2, 9)}, kernels=False, **constants)
+    assert found.shape("y") == "[floor((M + 7)/8), _]"
+
+
 def test_an_unknown_target_gives_its_length_as_rank() -> None:
     assert facts("g (float[N] x, int64[3] s) => (float[] y) { y = Reshape(x, s) }").shape("y") == "[_, _, _]"
     assert facts("g (float[N] x, int64[K] s) => (float[] y) { y = Reshape(x, s) }").shape("y") == "?"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..ir.dims import Dim, Size, exact_div, is_nonneg, is_positive, known_different
+from ..ir.dims import Dim, Size, exact_div, is_nonneg, is_positive, substitute, symbols
 from .axes import numel, static_numel, unknown_shape
 from .registry import KERNELS, SHAPES
 
@@ -28,8 +28,9 @@ def raw_target(node: Node, ctx: Inference) -> tuple[Size, ...] | None:
 def reshape_shape(node: Node, ctx: Inference) -> None:
     """0 copies the input's size (unless allowzero), -1 takes what is left of the element count, else as written.
 
-    A symbolic size stands for itself. If it is 0 when the model runs and the input has another size there, ONNX reads
-    the 0 as "copy", which only tensors without elements survive; that case is left out of account.
+    A symbolic element stands for itself where it cannot be 0 or -1 as long as every named size is at least 1, or where
+    its 0 means that the tensor has no elements. That a named size is 0 at a place where the input has another, which
+    ONNX would copy, is left out of account: exporters mean the size they write.
     Source: ONNX Reshape-1, -5 (shape is an input), -14 (allowzero).
     """
     x = node.input(0)
@@ -66,32 +67,41 @@ def reshaped(
                     return None
                 open_axis = axis
         result.append(size)
-    doubtful = [
-        axis for axis, size in enumerate(result) if type(size) is Dim and _may_be_open(size, target[axis], shape)
+    unsure = [
+        axis for axis, size in enumerate(target) if type(size) is Dim and not _stands(size, axis, shape, allowzero)
     ]
-    if doubtful and open_axis < 0 and len(doubtful) == 1:
-        open_axis = doubtful.pop()
-    for axis in doubtful:
-        # Next to another -1 the element cannot be one, but a number from elsewhere may well be a 0 that copies.
-        if open_axis < 0 or ctx.symbols.is_anonymous(result[axis]):
+    if len(unsure) == 1 and open_axis < 0:
+        # Whether it copies, infers or stands for itself, it is what the element count leaves for it.
+        open_axis = unsure[0]
+    else:
+        for axis in unsure:
             result[axis] = ctx.fresh()
     if open_axis >= 0:
         left = None if shape is None else _left(shape, result, open_axis)
         if type(left) is int and left < 0:
             return None
         result[open_axis] = ctx.fresh() if left is None else left
-    elif shape is not None and not doubtful:
+    elif shape is not None and not unsure:
         before, after = static_numel(shape), static_numel(result)
         if before >= 0 and after >= 0 and before != after:
             return None
     return tuple(result)
 
 
-def _may_be_open(size: Dim, written: Size, shape: tuple[Size, ...] | None) -> bool:
-    """Could this element of a target be -1 when the model runs? Sizes of the input cannot."""
-    if written is not size or is_nonneg(size) or known_different(size, -1):
+def _stands(size: Dim, axis: int, shape: tuple[Size, ...] | None, allowzero: bool) -> bool:
+    """Is an element of a target surely the size of its axis, neither a 0 that copies nor the -1?"""
+    if is_positive(size) or (allowzero and is_nonneg(size)):
+        return True
+    if shape is not None:
+        if axis < len(shape) and type(exact_div(size, shape[axis])) is int:
+            return True
+        rest = exact_div(numel(shape), size)
+        if rest is not None and rest != 0:
+            return True
+    try:
+        return is_positive(substitute(size, {one: one + 1 for one in symbols(size)}))
+    except ValueError:
         return False
-    return shape is None or size not in shape
 
 
 def _left(shape: tuple[Size, ...], result: list[Size], open_axis: int) -> Size | None:
