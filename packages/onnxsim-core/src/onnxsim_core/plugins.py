@@ -51,7 +51,9 @@ def load(group: str, host: Any, warn: Warn) -> list[str]:
 class Format:
     """A container other than .onnx.
 
-    `read(path)` gives anything `simplify` accepts; `write(model, path)` writes a ModelProto. Either may be absent.
+    `read(path)` gives anything `simplify` accepts, best an object with a method `read_model()` that gives a new
+    `ir.graph.Model` whose large tensors lie in the file. `write(model, path)` writes such a Model, and should copy what
+    lies in files from there. Either may be absent.
     """
 
     name: str

@@ -40,6 +40,8 @@ def run(words: list[str]) -> int:
         from .extensions import extend
 
         host = extend(parser)
+        if words and words[0] in host.commands:
+            return host.commands[words[0]](words[1:])
     if not words:
         parser.print_usage()
         return 2

@@ -116,7 +116,7 @@ class Run:
         if self.args.node_reduction_plot is not None:
             self._plot(wanted)
         if write is not None and result.ok:
-            write(result.model, self.job.target)
+            write(result.graph, self.job.target)
         return result
 
     def _plot(self, wanted: Environment | None) -> None:

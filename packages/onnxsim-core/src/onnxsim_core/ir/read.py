@@ -301,7 +301,9 @@ def constant_tensor(attribute: Any) -> Tensor:
 
 
 def read_model(source: Any) -> Model:
-    """Read a model from a path, bytes, a ModelProto (never changed) or an onnx_ir.Model.
+    """Read a model from a path, bytes, a ModelProto (never changed), an onnx_ir.Model, or what has a `read_model()`.
+
+    The last is how a container that only a plugin knows hands out its model.
 
     Raises:
         ModelError: the source is not a model, is damaged, or its external data cannot be used.
@@ -312,6 +314,9 @@ def read_model(source: Any) -> Model:
         return _from_path(os.fspath(source))
     if hasattr(source, "SerializeToString") and hasattr(source, "graph") and hasattr(source, "opset_import"):
         return Reader(source, base_dir=os.getcwd()).read()
+    if hasattr(source, "read_model"):
+        model: Model = source.read_model()
+        return model
     if type(source).__module__.partition(".")[0] == "onnx_ir":
         import onnx_ir
 
