@@ -1,4 +1,4 @@
-"""Write docs/reference from what the code itself says: docstrings, the pass catalogue, the registries, the parser.
+"""Write docs/reference, and the picture of the example, from the code: docstrings, catalogue, registries, parsers.
 
     python tools/gen_docs.py            write the pages
     python tools/gen_docs.py --check    change nothing; fail if a page is not what would be written
@@ -7,16 +7,17 @@
 import argparse
 import difflib
 import inspect
+import subprocess
 import sys
+import tempfile
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 from source_tree import ROOT
 
-REFERENCE = ROOT / "docs" / "reference"
+DOCS = ROOT / "docs"
 NOTICE = "<!-- Written by tools/gen_docs.py; change the code and run it again. -->"
 PASSES_INTRODUCTION = """\
 The names are those that `--skip-optimization` and `--enable-optimization` take, and `skipped_optimizers` and
@@ -142,24 +143,31 @@ def signature(name: str, value: Any) -> str:
 
 
 def cli_page() -> str:
-    """Every option of the command, from its parser."""
+    """Every option of the command and of its sub-command, from their parsers."""
+    from onnxsim_core.cli import inspect as inspecting
     from onnxsim_core.cli import main as cli
 
-    parser = command_parser(cli)
-    parts = [fenced(parser.format_usage().removeprefix("usage: ").rstrip())]
+    command, inspector = cli.build_parser(), inspecting.build_parser()
+    return page(
+        "Command line",
+        *parser_parts(command, "##"),
+        "## onnxsim inspect",
+        *parser_parts(inspector, "###"),
+        command.epilog or "",
+    )
+
+
+def parser_parts(parser: argparse.ArgumentParser, level: str) -> Iterator[str]:
+    """Description, usage, and a table for each group of options."""
+    yield parser.description or ""
+    yield fenced(parser.format_usage().removeprefix("usage: ").rstrip())
     for group in parser._action_groups:
         rows = [option_row(action) for action in group._group_actions if action.help is not argparse.SUPPRESS]
         if rows:
-            title = (group.title or "options").capitalize()
-            described = [group.description] if group.description else []
-            parts += [f"## {title}", *described, table(("option", "default", "effect"), iter(rows))]
-    return page("Command line", parser.description or "", *parts, parser.epilog or "")
-
-
-def command_parser(cli: ModuleType) -> argparse.ArgumentParser:
-    parser = cli.build_parser()
-    assert isinstance(parser, argparse.ArgumentParser)
-    return parser
+            yield f"{level} {(group.title or 'options').capitalize()}"
+            if group.description:
+                yield group.description
+            yield table(("option", "default", "effect"), iter(rows))
 
 
 def option_row(action: argparse.Action) -> tuple[str, str, str]:
@@ -175,19 +183,30 @@ def option_row(action: argparse.Action) -> tuple[str, str, str]:
     return f"`{names}`", f"`{action.default}`" if has_default else "", text
 
 
+def example_picture() -> str:
+    """The example before and after, drawn by the command itself."""
+    with tempfile.TemporaryDirectory(prefix="onnxsim-docs-") as folder:
+        drawn = Path(folder) / "picture.svg"
+        example = str(ROOT / "examples" / "just_reshape.onnx")
+        words = [example, str(Path(folder) / "out.onnx"), "--picture", str(drawn)]
+        subprocess.run([sys.executable, "-m", "onnxsim_core", *words], check=True, capture_output=True)
+        return drawn.read_text(encoding="utf-8")
+
+
 PAGES: dict[str, Callable[[], str]] = {
-    "api.md": api_page,
-    "cli.md": cli_page,
-    "errors.md": errors_page,
-    "operators.md": operators_page,
-    "passes.md": passes_page,
+    "reference/api.md": api_page,
+    "reference/cli.md": cli_page,
+    "reference/errors.md": errors_page,
+    "reference/operators.md": operators_page,
+    "reference/passes.md": passes_page,
+    "images/just_reshape.svg": example_picture,
 }
 
 
-def stale(folder: Path) -> Iterator[str]:
+def stale() -> Iterator[str]:
     """A diff for every page that is not what the code says."""
     for name, write in PAGES.items():
-        path = folder / name
+        path = DOCS / name
         stored = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
         wanted = write().splitlines()
         if stored != wanted:
@@ -199,13 +218,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true")
     if parser.parse_args().check:
-        diffs = list(stale(REFERENCE))
+        diffs = list(stale())
         print("\n".join(diffs))
         print(f"reference: {len(diffs)} stale pages of {len(PAGES)}; `python tools/gen_docs.py` writes them")
         return 1 if diffs else 0
-    REFERENCE.mkdir(parents=True, exist_ok=True)
     for name, write in PAGES.items():
-        (REFERENCE / name).write_text(write(), encoding="utf-8")
+        (DOCS / name).parent.mkdir(parents=True, exist_ok=True)
+        (DOCS / name).write_text(write(), encoding="utf-8")
     return 0
 
 

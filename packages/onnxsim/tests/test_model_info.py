@@ -1,7 +1,13 @@
 import numpy as np
 import onnx
 
-from onnxsim.model_info import ModelInfo, annotate_metadata, print_simplifying_info
+from onnxsim.model_info import (
+    ModelInfo,
+    annotate_metadata,
+    diff_graphs,
+    print_graph_diff,
+    print_simplifying_info,
+)
 from onnxsim_testkit import model
 
 TEXT = "g (float[2,3] x) => (float[2,4] y) { t = MatMul(x, w) y = Relu(t) }"
@@ -29,6 +35,20 @@ def test_the_table_names_operators_and_totals(capsys):
 
     printed = capsys.readouterr().out
     assert all(label in printed for label in ("Original Model", "Simplified Model", "MatMul", "Relu", "Model Size"))
+
+
+def test_a_diff_names_nodes_and_values(capsys):
+    other = model(TEXT.replace("Relu(t)", "Neg(u) u = Relu(t)"), initializers=WEIGHT)
+    found = diff_graphs(PRODUCT, other)
+
+    assert [(old.op, new.op) for old, new in found.changed_nodes] == [("Relu", "Neg")]
+    assert [node.op for node in found.added_nodes] == ["Relu"]
+    assert found.added_values == ["u"] and not found.removed_nodes and not found.removed_values
+    assert diff_graphs(PRODUCT, PRODUCT).is_empty
+
+    print_graph_diff(PRODUCT, other)
+    printed = capsys.readouterr().out
+    assert "Nodes added (1):" in printed and "+ u" in printed
 
 
 def test_metadata_is_written_to_a_copy_and_replaced_there():

@@ -4,12 +4,20 @@ from typing import Any
 
 from onnx import ModelProto
 
+from onnxsim_core.report.diff import GraphDiff, diff, diff_lines
 from onnxsim_core.report.facts import ModelFacts
 from onnxsim_core.report.quantity import density_of
 from onnxsim_core.report.snapshot import take
 from onnxsim_core.report.table import ascii_table, simplification_table
 
-__all__ = ["ModelInfo", "annotate_metadata", "print_simplifying_info"]
+__all__ = [
+    "GraphDiff",
+    "ModelInfo",
+    "annotate_metadata",
+    "diff_graphs",
+    "print_graph_diff",
+    "print_simplifying_info",
+]
 
 # A number, or a formula over the named sizes of the model; None when nothing is known.
 Amount = int | str | None
@@ -34,6 +42,18 @@ class ModelInfo:
 def print_simplifying_info(model_ori: Any, model_opt: Any) -> None:
     """Print the table of the original beside the simplified model."""
     print(ascii_table(simplification_table(take(model_ori).facts, take(model_opt).facts)))
+
+
+def diff_graphs(model_ori: Any, model_opt: Any) -> GraphDiff:
+    """Nodes and values that only one of two models has, and nodes that changed; a node is known by what it makes."""
+    before, after = (take(model, with_outline=True).outline for model in (model_ori, model_opt))
+    assert before is not None and after is not None
+    return diff(before, after)
+
+
+def print_graph_diff(model_ori: Any, model_opt: Any, limit: int = 50) -> None:
+    """Print `diff_graphs`, at most `limit` lines of a kind (0: all)."""
+    print("\n".join(diff_lines(diff_graphs(model_ori, model_opt), limit)))
 
 
 def annotate_metadata(model: ModelProto, prefix: str = "onnxsim.") -> ModelProto:
