@@ -8,7 +8,7 @@ import numpy as np
 
 from ..ir.dims import Size, mul
 from .axes import TRACKED, moved, normalized, positions, static_numel, unknown_shape
-from .broadcasting import broadcast_shapes
+from .broadcasting import broadcast_shapes, spread
 from .registry import KERNELS, SHAPES
 
 if TYPE_CHECKING:
@@ -49,21 +49,8 @@ def expand_shape(node: Node, ctx: Inference) -> None:
         return
     data = ctx.data(x)
     if data is not None:
-        data = _repeated(data, shape, result)
+        data = spread(data, shape, result) if 0 <= static_numel(result) <= TRACKED else None
     ctx.set(y, x.dtype, result, data)
-
-
-def _repeated(data: tuple[Size, ...], shape: tuple[Size, ...], result: tuple[Size, ...]) -> tuple[Size, ...] | None:
-    """Elements of a broadcast partial value."""
-    total = static_numel(result)
-    if not 0 <= total <= TRACKED:
-        return None
-    if len(data) == 1:
-        return data * total
-    if len(data) == total:
-        return data
-    where = positions(data, shape)
-    return None if where is None else moved(data, np.broadcast_to(where, result))  # type: ignore[arg-type]
 
 
 @KERNELS.register("Expand")

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..ir.dims import Size
-from .axes import TRACKED, moved, positions, static_numel
-from .broadcasting import broadcast_shapes
+from .axes import TRACKED, static_numel
+from .broadcasting import broadcast_shapes, spread
 from .registry import KERNELS, SHAPES
 
 if TYPE_CHECKING:
@@ -44,10 +44,9 @@ def where_shape(node: Node, ctx: Inference) -> None:
 
 def _chosen(condition: Value, x: Value, y: Value, shape: tuple[Size, ...], ctx: Inference) -> tuple[Size, ...] | None:
     """Elements of the choice: of the branch taken, or of both where they are the same anyway."""
-    total = static_numel(shape)
-    picks = _spread(ctx.data(condition), condition, shape, total)
-    a = _spread(ctx.data(x), x, shape, total)
-    b = _spread(ctx.data(y), y, shape, total)
+    picks = _elements(condition, shape, ctx)
+    a = _elements(x, shape, ctx)
+    b = _elements(y, shape, ctx)
     if picks is None:
         return a if a is not None and a == b else None
     result: list[Size] = []
@@ -62,16 +61,10 @@ def _chosen(condition: Value, x: Value, y: Value, shape: tuple[Size, ...], ctx: 
     return tuple(result)
 
 
-def _spread(
-    data: tuple[Size, ...] | None, value: Value, shape: tuple[Size, ...], total: int
-) -> tuple[Size, ...] | None:
+def _elements(value: Value, shape: tuple[Size, ...], ctx: Inference) -> tuple[Size, ...] | None:
     """Elements broadcast to the shape of the result."""
-    if data is None or len(data) == total:
-        return data
-    if len(data) == 1:
-        return data * total
-    where = positions(data, value.shape)
-    return None if where is None else moved(data, np.broadcast_to(where, shape))  # type: ignore[arg-type]
+    data = ctx.data(value)
+    return None if data is None else spread(data, value.shape, shape)
 
 
 @KERNELS.register("Where")
