@@ -54,7 +54,7 @@ LAYER_FUSIONS: tuple[str, ...] = (
     "fuse_affine_into_gemm", "fuse_mul_into_matmul", "fuse_layer_norm", "fuse_rms_norm", "fuse_affine_into_norm", "fuse_gelu",
     "fuse_hard_sigmoid", "fuse_hard_swish", "fuse_mish", "fuse_swish", "fuse_softplus", "fuse_consecutive_mul",
     "fuse_consecutive_add", "fuse_consecutive_reduce", "fuse_depth_to_space", "fuse_focus_into_conv", "fuse_group_norm",
-    "fuse_lp_normalization",
+    "fuse_lp_normalization", "replace_einsum_with_matmul", "adjust_add", "adjust_slice_and_matmul", "accepted_fusions",
 )
 CONTROL_FLOW: tuple[str, ...] = ("eliminate_if_with_const_cond", "eliminate_loop_with_const_trip_count")
 MODULES: tuple[str, ...] = ("engine_passes", *CONTROL_FLOW, *ELIMINATIONS, *FUSIONS, *LAYER_FUSIONS, *REWRITES)
