@@ -8,6 +8,7 @@ from ..ir.dims import Size
 from ..ir.dtypes import FLOAT, INT64, STRING
 from ..ir.graph import Node, Value
 from ..ir.tensors import Tensor
+from .attributes import entries, integer, integers, word
 from .containers import Element, sequence_type, set_type, tensor_type
 from .registry import SHAPES
 
@@ -84,7 +85,7 @@ def one_hot_encoder_shape(node: Node, ctx: Any) -> None:
     x = node.input(0)
     if x is None or not node.outputs:
         return
-    categories = node.attribute("cats_int64s") or node.attribute("cats_strings") or ()
+    categories = entries(node, "cats_int64s") or entries(node, "cats_strings")
     ctx.set(node.outputs[0], FLOAT, [*x.shape, len(categories)] if x.shape is not None and categories else None)
 
 
@@ -93,7 +94,7 @@ def feature_vectorizer_shape(node: Node, ctx: Any) -> None:
     """Columns side by side: [rows, sum of inputdimensions] floats."""
     if not node.inputs or not node.outputs:
         return
-    widths = node.attribute("inputdimensions") or ()
+    widths = integers(node, "inputdimensions")
     rows = _rows(node.inputs[0])
     ctx.set(node.outputs[0], FLOAT, (rows, sum(widths)) if rows is not None and widths else None)
 
@@ -114,10 +115,10 @@ def regressor_shape(node: Node, ctx: Any) -> None:
     if x is None or not node.outputs:
         return
     name = "targets" if node.op_type == "LinearRegressor" else "n_targets"
-    targets = 1 if node.op_type == "SVMRegressor" else node.attribute(name, 1 if name == "targets" else None)
+    targets = 1 if node.op_type == "SVMRegressor" else integer(node, name, 1 if name == "targets" else -1)
     rows = _rows(x)
     dtype = x.dtype if node.op_type == "TreeEnsemble" else FLOAT
-    ctx.set(node.outputs[0], dtype, None if rows is None or targets is None else (rows, targets))
+    ctx.set(node.outputs[0], dtype, None if rows is None or targets < 0 else (rows, targets))
 
 
 @SHAPES.register("TreeEnsembleClassifier", "LinearClassifier", "SVMClassifier", domain=ML)
@@ -126,8 +127,8 @@ def classifier_shape(node: Node, ctx: Any) -> None:
     if not node.outputs:
         return
     rows = _rows(node.input(0))
-    names = node.attribute("classlabels_strings") or ()
-    numbers = node.attribute("classlabels_int64s") or node.attribute("classlabels_ints") or ()
+    names = entries(node, "classlabels_strings")
+    numbers = entries(node, "classlabels_int64s") or entries(node, "classlabels_ints")
     dtype = STRING if names else INT64
     ctx.set(node.outputs[0], dtype, None if rows is None else (rows,))
     if len(node.outputs) > 1:
@@ -138,7 +139,7 @@ def classifier_shape(node: Node, ctx: Any) -> None:
 def _classes(node: Node, labels: int) -> int | None:
     """Columns of the scores: one per label, where the operator is sure to give so many."""
     if node.op_type == "LinearClassifier":
-        scored = len(node.attribute("intercepts") or ())
+        scored = len(entries(node, "intercepts"))
         return scored if scored == labels or scored > 1 else 2 if (scored, labels) == (1, 2) else None
     return labels if node.op_type == "TreeEnsembleClassifier" and labels >= 2 else None
 
@@ -152,7 +153,7 @@ def zip_map_shape(node: Node, ctx: Any) -> None:
     if not node.outputs:
         return
     proto = TypeProto()
-    proto.map_type.key_type = STRING if node.attribute("classlabels_strings") else INT64
+    proto.map_type.key_type = STRING if entries(node, "classlabels_strings") else INT64
     proto.map_type.value_type.CopyFrom(tensor_type(*Element(FLOAT, None)))
     set_type(node.outputs[0], sequence_type(proto), ctx)
 
@@ -161,7 +162,7 @@ def zip_map_shape(node: Node, ctx: Any) -> None:
 def cast_map_shape(node: Node, ctx: Any) -> None:
     """The values of a map as one row."""
     if node.outputs:
-        ctx.set(node.outputs[0], _CASTS.get(node.attribute("cast_to", b"TO_FLOAT"), 0), (1, ctx.fresh()))
+        ctx.set(node.outputs[0], _CASTS.get(word(node, "cast_to", b"TO_FLOAT"), 0), (1, ctx.fresh()))
 
 
 @SHAPES.register("DictVectorizer", domain=ML)
@@ -170,7 +171,7 @@ def dict_vectorizer_shape(node: Node, ctx: Any) -> None:
     x = node.input(0)
     if x is None or not node.outputs:
         return
-    vocabulary = node.attribute("string_vocabulary") or node.attribute("int64_vocabulary") or ()
+    vocabulary = entries(node, "string_vocabulary") or entries(node, "int64_vocabulary")
     dtype = 0
     if x.type_proto is not None and x.type_proto.WhichOneof("value") == "map_type":
         dtype = x.type_proto.map_type.value_type.tensor_type.elem_type

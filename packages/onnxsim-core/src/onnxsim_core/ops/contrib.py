@@ -7,6 +7,7 @@ from typing import Any
 from ..ir.dims import Size
 from ..ir.dtypes import BOOL, FLOAT, INT8
 from ..ir.graph import Node, Value
+from .attributes import integer
 from .registry import SHAPES
 
 MICROSOFT = "com.microsoft"
@@ -53,7 +54,7 @@ def with_order_shape(node: Node, ctx: Any) -> None:
     """Another type (int8, or the attribute `to`) under the same shape."""
     x = node.input(0)
     if x is not None and node.outputs:
-        dtype = INT8 if node.op_type == "QuantizeWithOrder" else node.attribute("to", 0)
+        dtype = INT8 if node.op_type == "QuantizeWithOrder" else integer(node, "to", 0)
         ctx.set(node.outputs[0], dtype, x.shape)
 
 
@@ -70,11 +71,11 @@ def simplified_layer_normalization_shape(node: Node, ctx: Any) -> None:
         shape: list[Size] | None = None
         if x.shape is not None:
             rank = len(x.shape)
-            axis = node.attribute("axis", -1)
+            axis = integer(node, "axis", -1)
             if -rank <= axis < rank:
                 axis %= rank
                 shape = [*x.shape[:axis], *(1,) * (rank - axis)]
-        ctx.set(node.outputs[1], node.attribute("stash_type", 1), shape)
+        ctx.set(node.outputs[1], integer(node, "stash_type", 1), shape)
 
 
 @SHAPES.register("SkipLayerNormalization", "SkipSimplifiedLayerNormalization", domain=MICROSOFT)
@@ -135,7 +136,7 @@ def batched_nms_shape(node: Node, ctx: Any) -> None:
 
     Source: mmdeploy TRTBatchedNMS, TRTBatchedRotatedNMS.
     """
-    boxes, kept = node.input(0), node.attribute("keep_topk", -1)
+    boxes, kept = node.input(0), integer(node, "keep_topk", -1)
     if boxes is None:
         return
     known = boxes.shape is not None and len(boxes.shape) > 0 and kept >= 0
@@ -153,12 +154,12 @@ def batched_nms_shape(node: Node, ctx: Any) -> None:
 def bev_pool_shape(node: Node, ctx: Any) -> None:
     """feat [., ., ., C] -> [1, height, width, C], with the sizes in attributes.  Source: mmdeploy bev_pool_v2."""
     depth, feat = node.input(0), node.input(1)
-    height = node.attribute("output_height", node.attribute("out_height"))
-    width = node.attribute("output_width", node.attribute("out_width"))
+    height = integer(node, "output_height", integer(node, "out_height", -1))
+    width = integer(node, "output_width", integer(node, "out_width", -1))
     if depth is None or not node.outputs:
         return
     shape = None
-    if feat is not None and feat.shape and height is not None and width is not None:
+    if feat is not None and feat.shape and height >= 0 and width >= 0:
         shape = (1, height, width, feat.shape[-1])
     ctx.set(node.outputs[0], depth.dtype, shape)
 

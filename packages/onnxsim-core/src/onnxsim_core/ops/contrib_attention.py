@@ -7,6 +7,7 @@ from typing import Any
 from ..ir.dims import Size, add, exact_div, mul
 from ..ir.dtypes import INT32
 from ..ir.graph import Node, Value
+from .attributes import integer, integers
 from .registry import SHAPES
 
 MICROSOFT = "com.microsoft"
@@ -33,7 +34,7 @@ def attention_shape(node: Node, ctx: Any) -> None:
     x, weights = node.input(0), node.input(1)
     if x is None:
         return
-    hidden: tuple[int, ...] = node.attribute("qkv_hidden_sizes") or ()
+    hidden: tuple[int, ...] = integers(node, "qkv_hidden_sizes")
     _attend(node, x, x.dtype, weights, hidden, node.input(4), ctx)
 
 
@@ -51,7 +52,7 @@ def qattention_shape(node: Node, ctx: Any) -> None:
 def _attend(node: Node, x: Value, dtype: int, weights: Value | None, hidden: tuple[int, ...], past: Value | None,
             ctx: Any) -> None:
     shape, merged = shape_of(x, 3), shape_of(weights, 2)
-    heads = node.attribute("num_heads", 0)
+    heads = integer(node, "num_heads", 0)
     width: Size | None = hidden[2] if len(hidden) == 3 else None if merged is None else exact_div(merged[1], 3)
     y = present = None
     if shape is not None and width is not None:
@@ -59,7 +60,7 @@ def _attend(node: Node, x: Value, dtype: int, weights: Value | None, hidden: tup
     if shape is not None and len(node.outputs) > 1 and heads > 0:
         before = shape_of(past, 5)
         if before is not None and past is not None:
-            total = before[3] if node.attribute("past_present_share_buffer", 0) else add(before[3], shape[1])
+            total = before[3] if integer(node, "past_present_share_buffer", 0) else add(before[3], shape[1])
             present = (2, shape[0], heads, total, before[4])
         elif past is None and width is not None and len(hidden) != 3:
             size = exact_div(width, heads)
@@ -90,7 +91,7 @@ def multi_head_attention_shape(node: Node, ctx: Any) -> None:
         width = shape[2]
     y = (shape[0], shape[1], width) if width is not None and len(shape) in (3, 5) else None
     _state(node, 0, query.dtype, y, ctx)
-    heads_count = node.attribute("num_heads", 0)
+    heads_count = integer(node, "num_heads", 0)
     for index in (1, 2):
         _state(node, index, query.dtype, _present(node, index, shape, heads_count, y, ctx), ctx)
     _state(node, 3, query.dtype, None, ctx)
@@ -98,8 +99,11 @@ def multi_head_attention_shape(node: Node, ctx: Any) -> None:
 
 def _present(node: Node, index: int, query: Shape, heads: int, y: Shape | None, ctx: Any) -> Shape | None:
     """[B, heads, past + L, D] of keys (1) or values (2), when both are plain and the cache is not shared."""
-    key, width = shape_of(node.input(1), 3), query[2] if index == 1 else None if y is None else y[2]
-    if key is None or heads <= 0 or width is None or len(query) != 3 or node.input(8) is not None:
+    key = shape_of(node.input(1), 3)
+    if key is None or heads <= 0 or len(query) != 3 or node.input(8) is not None:
+        return None
+    width = query[2] if index == 1 else None if y is None else y[2]
+    if width is None:
         return None
     size = exact_div(width, heads)
     past = node.input(5 + index)
@@ -119,7 +123,7 @@ def group_query_attention_shape(node: Node, ctx: Any) -> None:
     if query is None:
         return
     shape = shape_of(query, 3)
-    heads, shared = node.attribute("num_heads", 0), node.attribute("kv_num_heads", 0)
+    heads, shared = integer(node, "num_heads", 0), integer(node, "kv_num_heads", 0)
     size: Size | None = None
     if shape is not None and heads > 0 and shared > 0:
         size = exact_div(shape[2], heads if key is not None else heads + 2 * shared)
@@ -146,7 +150,7 @@ def packed_attention_shape(node: Node, ctx: Any) -> None:
     if x is None:
         return
     shape, merged = shape_of(x, 2), shape_of(weights, 2)
-    hidden: tuple[int, ...] = node.attribute("qkv_hidden_sizes") or ()
+    hidden: tuple[int, ...] = integers(node, "qkv_hidden_sizes")
     width: Size | None = hidden[2] if len(hidden) == 3 else None if merged is None else exact_div(merged[1], 3)
     _state(node, 0, x.dtype, None if shape is None or width is None else (shape[0], width), ctx)
 

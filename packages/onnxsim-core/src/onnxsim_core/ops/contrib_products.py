@@ -7,6 +7,7 @@ from typing import Any
 from ..ir.dims import Size, add, mul
 from ..ir.dtypes import FLOAT, INT32, UINT8
 from ..ir.graph import Node, Value
+from .attributes import integer, integers, word
 from .broadcasting import broadcast_many
 from .contrib_attention import shape_of
 from .linear import gemm_shape, product_shape
@@ -39,12 +40,12 @@ def product_like_shape(node: Node, ctx: Any) -> None:
 @SHAPES.register("MatMulNBits", "MatMulBnb4", domain=MICROSOFT)
 def matmul_bits_shape(node: Node, ctx: Any) -> None:
     """A [.., K] @ packed weights of N columns -> [.., N].  Source: onnxruntime MatMulNBits, MatMulBnb4."""
-    a, columns = node.input(0), node.attribute("N")
+    a, columns = node.input(0), integer(node, "N", -1)
     if a is None or not node.outputs:
         return
-    if node.op_type == "MatMulBnb4" and not node.attribute("transB", 1):
-        columns = node.attribute("K")
-    ctx.set(node.outputs[0], a.dtype, [*a.shape[:-1], columns] if a.shape and columns is not None else None)
+    if node.op_type == "MatMulBnb4" and not integer(node, "transB", 1):
+        columns = integer(node, "K", -1)
+    ctx.set(node.outputs[0], a.dtype, [*a.shape[:-1], columns] if a.shape and columns >= 0 else None)
 
 
 @SHAPES.register("FusedMatMul", "FusedMatMulActivation", "TransposeMatMul", domain=MICROSOFT)
@@ -56,8 +57,8 @@ def fused_matmul_shape(node: Node, ctx: Any) -> None:
     a, b = node.input(0), node.input(1)
     if a is None or b is None or not node.outputs:
         return
-    left = _operand(a.shape, node.attribute("transA", 0), node.attribute("transBatchA", 0))
-    right = _operand(b.shape, node.attribute("transB", 0), node.attribute("transBatchB", 0))
+    left = _operand(a.shape, integer(node, "transA", 0), integer(node, "transBatchA", 0))
+    right = _operand(b.shape, integer(node, "transB", 0), integer(node, "transBatchB", 0))
     ctx.set(node.outputs[0], a.dtype, None if left is None or right is None else product_shape(left, right))
 
 
@@ -84,7 +85,7 @@ def qgemm_shape(node: Node, ctx: Any) -> None:
         return
     shape = None
     if a is not None and b is not None:
-        shape = (a[1] if node.attribute("transA", 0) else a[0], b[0] if node.attribute("transB", 0) else b[1])
+        shape = (a[1] if integer(node, "transA", 0) else a[0], b[0] if integer(node, "transB", 0) else b[1])
     ctx.set(node.outputs[0], FLOAT if zero is None else zero.dtype, shape)
 
 
@@ -97,10 +98,11 @@ def gather_block_quantized_shape(node: Node, ctx: Any) -> None:
     shape = None
     if data.shape and indices.shape is not None:
         sizes = list(data.shape)
-        axis = node.attribute("gather_axis", 0)
+        axis = integer(node, "gather_axis", 0)
         axis += len(sizes) if axis < 0 else 0
         if data.dtype == UINT8:
-            sizes[-1] = mul(sizes[-1], 8 // (node.attribute("bits", 4) or 8))
+            bits = integer(node, "bits", 4)
+            sizes[-1] = mul(sizes[-1], 8 // bits) if bits in (2, 4, 8) else ctx.fresh()
         if 0 <= axis < len(sizes):
             shape = [*sizes[:axis], *indices.shape, *sizes[axis + 1:]]
     ctx.set(node.outputs[0], scales.dtype, shape)
@@ -132,7 +134,7 @@ def qlinear_conv_shape(node: Node, ctx: Any) -> None:
     """Conv of inputs 0 and 3 (filters OIHW) in the type of the zero point; the channels may be last."""
     zero = node.input(7)
     _convolve(node, node.input(0), node.input(3), 0 if zero is None else zero.dtype,
-              bool(node.attribute("channels_last", 0)), ctx)
+              bool(integer(node, "channels_last", 0)), ctx)
 
 
 def _convolve(node: Node, x: Value | None, weight: Value | None, dtype: int, last: bool | None, ctx: Any) -> None:
@@ -141,9 +143,9 @@ def _convolve(node: Node, x: Value | None, weight: Value | None, dtype: int, las
         return
     dtype = dtype or x.dtype
     shape, filters = x.shape, weight.shape
-    kernel = node.attribute("kernel_shape") or (() if filters is None or last is None else filters[2:])
+    kernel = integers(node, "kernel_shape") or (() if filters is None or last is None else filters[2:])
     win = None if shape is None or filters is None or len(shape) < 3 else window(node, len(shape) - 2, kernel)
-    if shape is None or filters is None or win is None:
+    if shape is None or not filters or win is None:
         ctx.set(node.outputs[0], dtype)
         return
     first = shape if last is False else (shape[0], shape[-1], *shape[1:-1])
@@ -160,15 +162,15 @@ def qlinear_pool_shape(node: Node, ctx: Any) -> None:
     x = node.input(0)
     if x is None or not node.outputs:
         return
-    if node.op_type != "NhwcMaxPool" and not node.attribute("channels_last", 0):
+    if node.op_type != "NhwcMaxPool" and not integer(node, "channels_last", 0):
         pool_shape(node, ctx)
         return
     shape, sizes = x.shape, None
     if shape is not None and len(shape) >= 3:
-        win = window(node, len(shape) - 2, node.attribute("kernel_shape") or ())
+        win = window(node, len(shape) - 2, integers(node, "kernel_shape") or ())
         if win is not None:
             turned = (shape[0], shape[-1], *shape[1:-1])
-            spatial = slid_shape(turned, win, pooled_up if node.attribute("ceil_mode", 0) else pooled)
+            spatial = slid_shape(turned, win, pooled_up if integer(node, "ceil_mode", 0) else pooled)
             sizes = None if None in spatial else [shape[0], *spatial, shape[-1]]
     ctx.set(node.outputs[0], x.dtype, sizes)
 
@@ -177,7 +179,7 @@ def qlinear_pool_shape(node: Node, ctx: Any) -> None:
 def qlinear_global_pool_shape(node: Node, ctx: Any) -> None:
     """Spatial sizes become 1."""
     x = node.input(0)
-    if not node.attribute("channels_last", 0):
+    if not integer(node, "channels_last", 0):
         global_pool_shape(node, ctx)
     elif x is not None and node.outputs:
         shape = x.shape
@@ -209,7 +211,7 @@ def qlinear_concat_shape(node: Node, ctx: Any) -> None:
     zero, parts = node.input(1), node.inputs[2::3]
     if zero is None or not parts or not node.outputs:
         return
-    ctx.set(node.outputs[0], zero.dtype, _joined(parts, node.attribute("axis", 0)))
+    ctx.set(node.outputs[0], zero.dtype, _joined(parts, integer(node, "axis", 0)))
 
 
 def _joined(parts: list[Value | None], axis: int) -> list[Size] | None:
@@ -241,9 +243,9 @@ def qlinear_reduce_shape(node: Node, ctx: Any) -> None:
         return
     shape, sizes = x.shape, None
     if shape is not None:
-        raw = node.attribute("axes") or tuple(range(len(shape)))
+        raw = integers(node, "axes") or tuple(range(len(shape)))
         axes = {axis + len(shape) if axis < 0 else axis for axis in raw}
-        if node.attribute("keepdims", 1):
+        if integer(node, "keepdims", 1):
             sizes = [1 if index in axes else size for index, size in enumerate(shape)]
         else:
             sizes = [size for index, size in enumerate(shape) if index not in axes]
@@ -257,8 +259,10 @@ def dynamic_quantize_lstm_shape(node: Node, ctx: Any) -> None:
     if x is None:
         return
     shape, recurrence = shape_of(x, 3), shape_of(node.input(2), 3)
-    hidden: Any = node.attribute("hidden_size", None if recurrence is None else recurrence[1])
-    both = node.attribute("direction", b"forward").lower() == b"bidirectional"
+    hidden: Any = integer(node, "hidden_size", -1)
+    if hidden < 0:
+        hidden = None if recurrence is None else recurrence[1]
+    both = word(node, "direction", b"forward").lower() == b"bidirectional"
     y = last = None
     if shape is not None and hidden is not None:
         y = (shape[0], 2 if both else 1, shape[1], hidden)

@@ -11,6 +11,7 @@ from typing import Any
 from ..ir.dims import Size, is_positive, maximum
 from ..ir.dtypes import BOOL, INT64
 from ..ir.graph import Graph, Node, Value
+from .attributes import integer, integers
 from .bodies import Outside, body_of, give, give_like, unchanged, visit
 from .carried import prove
 from .containers import (
@@ -203,14 +204,14 @@ def scan_shape(node: Node, ctx: Any) -> None:
 
     onnxruntime refuses a state whose shape changes, and a scanned axis of size 0.
     """
-    scanned = node.attribute("num_scan_inputs", 0)
+    scanned = integer(node, "num_scan_inputs", 0)
     states = len(node.inputs) - scanned
     body = body_of(node, len(node.inputs), len(node.outputs))
     if body is None or states < 0 or len(node.outputs) < states or None in node.inputs:
         return
     for outer, value in zip(node.inputs[:states], body.inputs, strict=False):
         give(value, outer.dtype, outer.shape, ctx)  # type: ignore[union-attr]
-    axes = node.attribute("scan_input_axes") or (0,) * scanned
+    axes = integers(node, "scan_input_axes") or (0,) * scanned
     trips: Size | None = None
     for index in range(scanned):
         outer = node.inputs[states + index]
@@ -234,7 +235,7 @@ def _set_scan_outputs(node: Node, body: Graph, states: int, trips: Size | None, 
         assert start is not None
         shape = start.shape if start.shape is not None else _stated(outside.sizes(result.shape), ctx)
         ctx.set(node.outputs[index], start.dtype or result.dtype, shape)
-    axes = node.attribute("scan_output_axes") or (0,) * (len(node.outputs) - states)
+    axes = integers(node, "scan_output_axes") or (0,) * (len(node.outputs) - states)
     for index, value in enumerate(node.outputs[states:]):
         row = body.outputs[states + index]
         shape = _stated(outside.sizes(None if row.doubtful else row.shape), ctx)
@@ -255,7 +256,7 @@ def _axis(axis: int, shape: tuple[Size, ...]) -> int | None:
 @SHAPES.register("Scan", since=8)
 def scan8_shape(node: Node, ctx: Any) -> None:
     """Scan over batches: the body sees neither the batch nor the sequence axis.  Source: ONNX Scan-8."""
-    scanned = node.attribute("num_scan_inputs", 0)
+    scanned = integer(node, "num_scan_inputs", 0)
     outers = node.inputs[1:]
     states = len(outers) - scanned
     body = body_of(node, len(outers), len(node.outputs))

@@ -6,6 +6,7 @@ from typing import Any
 
 from ..ir.dims import Size, exact_div
 from ..ir.graph import Node
+from .attributes import integer, word
 from .registry import SHAPES
 
 _GATES = {"RNN": 1, "GRU": 3, "LSTM": 4}
@@ -26,9 +27,9 @@ def recurrent_shape(node: Node, ctx: Any) -> None:
     y: list[Size] | None = None
     last: list[Size] | None = None
     if shape is not None and len(shape) == 3:
-        directions = 2 if node.attribute("direction", b"forward").lower() == b"bidirectional" else 1
+        directions = 2 if word(node, "direction", b"forward").lower() == b"bidirectional" else 1
         hidden = hidden_size(node, ctx)
-        if node.attribute("layout", 0):
+        if integer(node, "layout", 0):
             batch, steps = shape[0], shape[1]
             y, last = [batch, steps, directions, hidden], [batch, directions, hidden]
         else:
@@ -40,8 +41,8 @@ def recurrent_shape(node: Node, ctx: Any) -> None:
 
 def hidden_size(node: Node, ctx: Any) -> Size:
     """The attribute, else what the recurrence weights R [directions, gates * hidden, hidden] say."""
-    stated: int | None = node.attribute("hidden_size")
-    if stated is not None:
+    stated = integer(node, "hidden_size", -1)
+    if stated >= 0:
         return stated
     weights = node.input(2)
     if weights is not None and weights.shape is not None and len(weights.shape) == 3:

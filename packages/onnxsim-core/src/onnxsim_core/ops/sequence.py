@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from ..ir.dims import Size
-from ..ir.dtypes import BOOL, INT64
+from ..ir.dtypes import BOOL, FLOAT, INT64, NAMES
 from ..ir.graph import Node, Value
+from .attributes import integer
 from .bodies import Outside, body_of, give, visit
 from .containers import (
     UNKNOWN,
@@ -41,7 +42,8 @@ def sequence_construct_shape(node: Node, ctx: Any) -> None:
 def sequence_empty_shape(node: Node, ctx: Any) -> None:
     """A sequence of tensors of type `dtype`, float by default.  Source: ONNX SequenceEmpty-11."""
     if node.outputs:
-        set_sequence(node.outputs[0], Element(node.attribute("dtype", 1), None), ctx)
+        dtype = integer(node, "dtype", FLOAT)
+        set_sequence(node.outputs[0], Element(dtype if dtype in NAMES else 0, None), ctx)
 
 
 @SHAPES.register("SequenceInsert")
@@ -154,9 +156,19 @@ def _split_axis(node: Node) -> int | None:
     x = node.input(0)
     if x is None or x.shape is None:
         return None
-    axis: int = node.attribute("axis", 0)
+    axis: int = integer(node, "axis", 0)
     axis += len(x.shape) if axis < 0 else 0
     return axis if 0 <= axis < len(x.shape) else None
+
+
+def _drops_axis(node: Node) -> bool | None:
+    """keepdims=0 is for splits without `split`; onnxruntime heeds it for a scalar one too, where ONNX ignores it."""
+    split = node.input(1)
+    if integer(node, "keepdims", 1):
+        return False
+    if split is None:
+        return True
+    return None if split.shape is None or not split.shape else False
 
 
 def _chunk(node: Node, size: Size | None, ctx: Any) -> Element:
@@ -164,9 +176,10 @@ def _chunk(node: Node, size: Size | None, ctx: Any) -> Element:
     x, axis = node.input(0), _split_axis(node)
     if x is None:
         return UNKNOWN
-    if axis is None or x.shape is None:
+    drops = _drops_axis(node)
+    if axis is None or x.shape is None or drops is None:
         return Element(x.dtype, None)
-    if node.input(1) is None and not node.attribute("keepdims", 1):
+    if drops:
         return Element(x.dtype, x.shape[:axis] + x.shape[axis + 1:])
     return Element(x.dtype, (*x.shape[:axis], size, *x.shape[axis + 1:]))
 
@@ -179,11 +192,11 @@ def concat_from_sequence_shape(node: Node, ctx: Any) -> None:
         return
     dtype, sizes = element(sequence, ctx)
     axis = node.attribute("axis")
-    if sizes is None or axis is None:
+    if sizes is None or type(axis) is not int:
         ctx.set(node.outputs[0], dtype)
         return
     count = _length(sequence, ctx)
-    stacked = node.attribute("new_axis", 0)
+    stacked = integer(node, "new_axis", 0)
     rank = len(sizes) + (1 if stacked else 0)
     axis += rank if axis < 0 else 0
     if not 0 <= axis < rank:
@@ -201,8 +214,7 @@ def _joined(sequence: Value, axis: int, ctx: Any) -> Size | None:
     node = sequence.node
     if node is None or node.domain:
         return None
-    if node.op_type == "SplitToSequence" and _split_axis(node) == axis and (node.input(1) is not None
-                                                                         or node.attribute("keepdims", 1)):
+    if node.op_type == "SplitToSequence" and _split_axis(node) == axis and _drops_axis(node) is False:
         return node.inputs[0].shape[axis]  # type: ignore[union-attr, index]
     if node.op_type != "SequenceConstruct":
         return None

@@ -7,6 +7,7 @@ from typing import Any
 from ..ir.dims import Size, add, floordiv, sub
 from ..ir.dtypes import FLOAT, INT64, UINT8
 from ..ir.graph import Node, Value
+from .attributes import integer, integers, word
 from .registry import SHAPES
 
 
@@ -27,7 +28,7 @@ def dft_shape(node: Node, ctx: Any) -> None:
     axis += len(shape) if axis < 0 else 0
     if not 0 <= axis < len(shape) - 1:
         return
-    asked, onesided, inverse = node.input(1), node.attribute("onesided", 0), node.attribute("inverse", 0)
+    asked, onesided, inverse = node.input(1), integer(node, "onesided", 0), integer(node, "inverse", 0)
     length = shape[axis] if asked is None else _number(asked, ctx)
     sizes: list[Size] = list(shape)
     if onesided and inverse:
@@ -39,7 +40,7 @@ def dft_shape(node: Node, ctx: Any) -> None:
 
 def _dft_axis(node: Node, ctx: Any) -> int | None:
     if ctx.opset < 20:
-        axis: int = node.attribute("axis", 1)
+        axis: int = integer(node, "axis", 1)
         return axis
     if node.input(2) is None:
         return -2
@@ -75,7 +76,7 @@ def stft_shape(node: Node, ctx: Any) -> None:
         frames = add(floordiv(sub(shape[1], length), step), 1)
     bins: Size = ctx.fresh()
     if length is not None:
-        bins = add(floordiv(length, 2), 1) if node.attribute("onesided", 1) else length
+        bins = add(floordiv(length, 2), 1) if integer(node, "onesided", 1) else length
     ctx.set(node.outputs[0], x.dtype, (shape[0], frames, bins, 2))
 
 
@@ -83,7 +84,7 @@ def stft_shape(node: Node, ctx: Any) -> None:
 def image_decoder_shape(node: Node, ctx: Any) -> None:
     """[height, width, channels], with one channel for Grayscale and three else.  Source: ONNX ImageDecoder-20."""
     if node.outputs:
-        channels = 1 if node.attribute("pixel_format", b"RGB") == b"Grayscale" else 3
+        channels = 1 if word(node, "pixel_format", b"RGB") == b"Grayscale" else 3
         ctx.set(node.outputs[0], UINT8, (ctx.fresh(), ctx.fresh(), channels))
 
 
@@ -103,7 +104,7 @@ def tf_idf_vectorizer_shape(node: Node, ctx: Any) -> None:
 
     Source: ONNX TfIdfVectorizer-9.
     """
-    x, indexes = node.input(0), node.attribute("ngram_indexes") or ()
+    x, indexes = node.input(0), integers(node, "ngram_indexes")
     if x is None or not node.outputs:
         return
     shape = None
@@ -122,6 +123,6 @@ def loss_shape(node: Node, ctx: Any) -> None:
     scores, target = node.input(0), node.input(1)
     if scores is None or target is None or not node.outputs:
         return
-    ctx.set(node.outputs[0], scores.dtype, target.shape if node.attribute("reduction", b"mean") == b"none" else ())
+    ctx.set(node.outputs[0], scores.dtype, target.shape if word(node, "reduction", b"mean") == b"none" else ())
     if len(node.outputs) > 1:
         ctx.set(node.outputs[1], scores.dtype, scores.shape)
