@@ -141,6 +141,10 @@ def simplify(
         overwrite_input_shapes, test_input_shapes, input_shapes, dynamic_input_shape)
     _check_lists(skipped_optimizers=skipped_optimizers, extra_optimizers=extra_optimizers, unused_output=unused_output,
                  providers=providers)
+    if providers:
+        from .fold.providers import check_providers
+
+        check_providers(providers)
     skipped = frozenset(skipped_optimizers or ()) | (frozenset({"fuse_bn_into_conv"}) if skip_fuse_bn else frozenset())
     wanted = None if phases is not None and phases.records else profile_wanted(profile, ort_profile, merge_ort_profile)
     with _listening(wanted, phases) as listener:

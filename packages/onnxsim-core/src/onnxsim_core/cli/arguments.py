@@ -10,7 +10,7 @@ from ..options import parse_size
 
 _SHAPE = re.compile(r"[+-]?\d+(,[+-]?\d+)*,?")
 _NAME = re.compile(r"[A-Za-z_]\w*")
-_DATA_FILE = re.compile(r"(?:(.*):)?((?:[A-Za-z]:[\\/])?[^:]*)")
+_DATA_FILE = re.compile(r"(?:(.*?):)?((?:[A-Za-z]:[\\/])?[^:]*)")
 _SIZE = re.compile(r"\d+(\.\d+)?\s*[kmgtKMGT]?[iI]?[bB]?")
 
 
@@ -48,11 +48,6 @@ def count(text: str) -> int:
     return int(text)
 
 
-def jobs(text: str) -> int:
-    """A whole number of processes, at least one."""
-    if not text.isdigit() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of processes")
-    return int(text)
 
 
 def tolerance(text: str) -> float:
@@ -89,7 +84,7 @@ def looks_like_anything(word: str) -> bool:
     return True
 
 
-def looks_like_json(word: str) -> bool:
+def looks_like_trace(word: str) -> bool:
     """A file to write to, not a model to read."""
     return not word.lower().endswith((".onnx", ".safetensors", ".gguf"))
 

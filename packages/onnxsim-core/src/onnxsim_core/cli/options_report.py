@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .arguments import looks_like_json, looks_like_png
+from .arguments import looks_like_trace, looks_like_png
 from .parser import Parser
 
 
@@ -22,10 +22,10 @@ def add(parser: Parser) -> None:
     profile = parser.add_argument_group("profile")
     parser.told_by(profile.add_argument(
         "--profile", nargs="?", const="onnxsim_profile.json", metavar="FILE",
-        help="measure time and memory by phase; a trace for ui.perfetto.dev (default %(const)s)"), looks_like_json)
+        help="measure time and memory by phase; a trace for ui.perfetto.dev (default %(const)s)"), looks_like_trace)
     parser.told_by(profile.add_argument(
         "--ort-profile", nargs="?", const="onnxsim_ort_profile", metavar="PREFIX",
-        help="traces of onnxruntime's own, one per session (default %(const)s)"), looks_like_json)
+        help="traces of onnxruntime's own, one per session (default %(const)s)"), looks_like_trace)
     profile.add_argument("--merge-ort-profile", action="store_true",
                          help="put onnxruntime's events into the trace of --profile")
     parser.told_by(profile.add_argument(

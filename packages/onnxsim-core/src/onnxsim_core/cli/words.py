@@ -43,7 +43,7 @@ def arrange(words: Sequence[str], actions: Mapping[str, argparse.Action], looks:
     for capture in reversed(captures):
         while missing > 0 and capture.flexible and len(capture.at) > capture.least:
             own.append(capture.at.pop())
-            missing -= 1
+            missing -= not is_integer(words[own[-1]])
     _return_count(words, captures, own)
     result: list[str] = []
     for capture in captures:

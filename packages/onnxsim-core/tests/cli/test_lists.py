@@ -1,0 +1,39 @@
+import json
+
+from cli.running import onnxsim
+from onnxsim_core.cli.lists import print_passes
+from onnxsim_core.cli.terminal import Terminal
+from onnxsim_core.passes import catalog
+
+
+def names(*words):
+    ran = onnxsim(*words)
+    assert (ran.code, ran.err) == (0, "")
+    return ran.out.split("\n")[:-1]
+
+
+def test_default_and_other_passes_are_all_passes():
+    catalog.load()
+    default, other = names("--list-default-optimizers"), names("--list-other-optimizers")
+
+    assert not set(default) & set(other)
+    assert {*default, *other} == {*catalog.CATALOG}
+    assert "fuse_bn_into_conv" in default
+
+
+def test_the_lists_do_not_change_after_a_run(tmp_path):
+    from cli.running import reshape_model
+
+    before = names("--list-default-optimizers")
+    onnxsim(reshape_model(tmp_path / "a.onnx"), tmp_path / "b.onnx")
+
+    assert names("--list-default-optimizers") == before
+
+
+def test_as_json_a_pass_says_what_it_does(capsys):
+    assert print_passes(Terminal(as_json=True), default=True, other=False) == 0
+    found = {one["name"]: one for one in json.loads(capsys.readouterr().out)}
+
+    assert found["fuse_bn_into_conv"] == {
+        "name": "fuse_bn_into_conv", "default": True, "kind": catalog.CATALOG["fuse_bn_into_conv"].kind,
+        "summary": catalog.CATALOG["fuse_bn_into_conv"].summary}
