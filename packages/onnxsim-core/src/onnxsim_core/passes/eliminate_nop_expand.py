@@ -58,6 +58,7 @@ def drop_expand_of_operand(node: Node, op: Builder) -> Value | Skip:
 
 
 _SPREADING = frozenset({"Expand", "ConstantOfShape", "Unsqueeze"})
+_BROADCASTS = frozenset({*BROADCASTING, "Expand"})
 
 
 def spread(maker: Node, op: Builder) -> Value | tuple[()] | None:
@@ -69,7 +70,7 @@ def spread(maker: Node, op: Builder) -> Value | tuple[()] | None:
         return None
     if maker.op_type == "Unsqueeze":
         result = maker.outputs[0]
-        if result.shape is None or not result.is_used_once:
+        if result.shape is None or any(user.op_type not in _BROADCASTS for user in result.uses):
             return None
         if axes_of(maker, op.ctx, len(result.shape)) != tuple(range(len(result.shape) - len(source.shape))):
             return None

@@ -9,7 +9,7 @@ from ..rewrite.builder import Builder
 from ..rewrite.match import permutation
 from ..rewrite.rule import Skip, rewrites, skip
 from ..rewrite.targets import constant_target
-from ..rewrite.views import Plan, View, plan
+from ..rewrite.views import Plan, View, plans
 from .catalog import declare
 
 declare("fuse_layout_chain", "shorten chains of Reshape and Transpose: split, swap and join of axes in one Transpose")
@@ -30,6 +30,7 @@ def shorten_chain(node: Node, op: Builder) -> Value | Skip:
         return skip("it is no chain")
     reader = node.outputs[0].only_use()
     if reader is not None and not reader.domain and reader.op_type in VIEWS and reader.inputs[0] is node.outputs[0]:
+        op.revisit(reader)
         return skip("the chain goes on")
     chain = [node, *_before(value)]
     x = chain[-1].inputs[0]
@@ -43,10 +44,14 @@ def shorten_chain(node: Node, op: Builder) -> Value | Skip:
             return skip("the sizes do not tell how elements move")
     result = node.outputs[0].shape
     assert result is not None
-    found = plan(view, x.shape, result)
-    if found.length >= len(chain):
+    shorter = [found for found in plans(view, x.shape, result) if found.length < len(chain)]
+    if not shorter:
         return skip("the chain is as short as it can be")
-    return _build(op, node, x, found, result)
+    for found in shorter:
+        value = _build(op, node, x, found, result)
+        if value is not None:
+            return value
+    return skip("a target cannot be written as a constant")
 
 
 def _before(value: Value) -> list[Node]:
@@ -78,24 +83,29 @@ def _follow(view: View, node: Node) -> bool:
     return True
 
 
-def _build(op: Builder, node: Node, x: Value, found: Plan, result: Shape) -> Value | Skip:
-    """The planned chain, with constant targets."""
-    value = x
+def _build(op: Builder, node: Node, x: Value, found: Plan, result: Shape) -> Value | None:
+    """The planned chain with constant targets, or None when one cannot be written so."""
+    before: list[int] | None = []
     if found.before is not None:
-        target = constant_target(x.shape, found.before)
-        if target is None:
-            return skip("a target cannot be written as a constant")
-        value = forms.reshape(op, value, target)
+        before = constant_target(x.shape, found.before)
+    if before is None:
+        return None
+    shape = x.shape if found.before is None else found.before
+    assert shape is not None
+    if found.perm is not None:
+        shape = tuple(shape[axis] for axis in found.perm)
+    after = constant_target(shape, result) if found.after else []
+    if after is None and not _keeps_target(node, op):
+        return None
+    value = x if found.before is None else forms.reshape(op, x, before)
     if found.perm is not None:
         value = op.Transpose(value, perm=found.perm)
-    if found.after:
-        target = constant_target(value.shape, result)
-        if target is not None:
-            return forms.reshape(op, value, target)
-        last = node.input(1) if node.op_type == "Reshape" else None
-        sizes = op.ctx.data(last)
-        if last is None or sizes is None or not all(type(size) is not int or size for size in sizes) \
-                or not all(type(size) is int or is_positive(size) for size in sizes):
-            return skip("a target cannot be written as a constant")
-        return op.like(node, [value, last])
-    return value
+    if not found.after:
+        return value
+    return op.like(node, [value, node.inputs[1]]) if after is None else forms.reshape(op, value, after)
+
+
+def _keeps_target(node: Node, op: Builder) -> bool:
+    """Does the last Reshape's target mean the same after any value with these elements: no 0 to copy, now or then?"""
+    sizes = op.ctx.data(node.input(1)) if node.op_type == "Reshape" else None
+    return sizes is not None and all(is_positive(size) or size == -1 for size in sizes)

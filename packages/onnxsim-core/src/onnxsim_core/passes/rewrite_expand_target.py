@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..ir.graph import Node, Value
 from ..rewrite.builder import Builder
+from ..rewrite.match import axes_of, made_by
 from ..rewrite.rule import Skip, rewrites, skip
 from ..rewrite.targets import is_same
 from .catalog import declare
@@ -33,3 +34,21 @@ def constant_expand(node: Node, op: Builder) -> Value | Skip:
         else:
             return skip("the shape takes a size that x does not have on that axis")
     return op.like(node, [x, op.ints(written)])
+
+
+@rewrites("rewrite_expand_target", root="Expand")
+def expand_without_leading_axes(node: Node, op: Builder) -> Value | Skip:
+    """Expand(Unsqueeze(x, leading axes), shape) -> Expand(x, shape): Expand puts leading axes in by itself.
+
+    Exact. Source: ONNX Expand-8.
+    """
+    value, target = node.inputs
+    inner = made_by(value, "Unsqueeze")
+    x = None if inner is None else inner.inputs[0]
+    if value is None or inner is None or x is None or x.shape is None or value.shape is None or target is None:
+        return skip("input is not made by an Unsqueeze of a value of known rank")
+    if axes_of(inner, op.ctx, len(value.shape)) != tuple(range(len(value.shape) - len(x.shape))):
+        return skip("the axes put in are not the leading ones")
+    if target.shape is None or type(target.shape[0]) is not int or target.shape[0] < len(value.shape):
+        return skip("the shape given does not have all the axes")
+    return op.like(node, [x, target])

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..infer.engine import Inference
-from ..ir.dims import Dim
+from ..ir.dims import Dim, Size
 from ..ir.graph import Graph, Model, Node, Value, add_use
 from ..ir.tensors import ArrayTensor, Tensor
 from .numbering import Numbering
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 class Builder:
     """Makes nodes and constants at one place of the graph."""
 
-    __slots__ = ("model", "ctx", "opset", "root", "graph", "made", "allows_growth", "numbering")
+    __slots__ = ("model", "ctx", "opset", "root", "graph", "made", "allows_growth", "numbering", "again")
 
     def __init__(self, model: Model, ctx: Inference, allows_growth: Callable[[int, Sequence[Value]], bool],
                  numbering: Numbering | None = None) -> None:
@@ -34,6 +34,7 @@ class Builder:
         self.root: Node = None  # type: ignore[assignment]
         self.graph: Graph = None  # type: ignore[assignment]
         self.made: list[Node] = []
+        self.again: list[Node] = []
 
     def at(self, root: Node) -> None:
         self.root = root
@@ -98,6 +99,10 @@ class Builder:
 
         return self.constant(np.array(list(numbers), np.int64), name)
 
+    def revisit(self, node: Node) -> None:
+        """Ask for a later node to be visited again: what its pattern needs has changed far before it."""
+        self.again.append(node)
+
     # --- questions -------------------------------------------------------------------------------------------------
     def affordable(self, nbytes: int, *replaced: Value) -> bool:
         """May a new constant of that size take the place of these constants, under the size policy?
@@ -105,6 +110,16 @@ class Builder:
         What nobody else reads dies and is credited; a shared or generated constant is not.
         """
         return self.allows_growth(nbytes, replaced)
+
+    def sizes_of(self, data: tuple[Size, ...], *, scalar: bool = False) -> Value | None:
+        """An INT64 value made before the root that holds these sizes, as a vector or as a scalar."""
+        if self.numbering is None:
+            return None
+        return self.numbering.value_of(() if scalar else (len(data),), data, self.root)
+
+    def has_sizes(self, data: tuple[Size, ...]) -> bool:
+        """Does the root's graph compute a vector of these sizes, be it before the root or after?"""
+        return self.numbering is not None and self.numbering.has_value((len(data),), data, self.graph) is not None
 
     def source_of(self, size: Dim) -> tuple[Value, int] | None:
         """A value made before the root, and its axis, that has this symbolic size."""

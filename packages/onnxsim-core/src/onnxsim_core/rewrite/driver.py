@@ -141,9 +141,8 @@ class Driver:
             if value is not None and self.replace(node, (value,)):
                 self._count("merge_equal_sizes", "same_value", node)
                 return True
-        if numbering.later is not None:
-            self.push(numbering.later)
-            numbering.later = None
+        while numbering.later:
+            self.push(numbering.later.pop())
         return False
 
     def _rewrite(self, node: Node, rules: list[Rule]) -> None:
@@ -156,6 +155,8 @@ class Driver:
                     self.skips[rule.name, result.reason] += 1
                 if builder.made:
                     self._take_back(builder.made)
+                while builder.again:
+                    self.push(builder.again.pop())
                 continue
             made = builder.made
             values = result if type(result) is tuple else (result,)

@@ -13,9 +13,9 @@ from math import copysign
 from typing import Any
 
 from ..fold.policy import is_deterministic
-from ..ir.dims import Dim
+from ..ir.dims import Dim, Size
 from ..ir.dtypes import INT32, INT64, STRING
-from ..ir.graph import Graph, Model, Node, Value
+from ..ir.graph import Graph, Model, Node, Shape, Value
 from ..ir.tensors import Tensor, same_bytes
 
 KEYED_ELEMENTS = 16
@@ -36,7 +36,7 @@ class Numbering:
         self.values: dict[Graph, dict[Any, Value]] = {}
         self.contents: dict[Value, Any] = {}
         self.sources: dict[Dim, tuple[Value, int]] = {}
-        self.later: Node | None = None
+        self.later: list[Node] = []
         for value in model.graph.inputs:
             self.note_sizes(value)
 
@@ -44,7 +44,7 @@ class Numbering:
     def same_node(self, node: Node) -> Sequence[Value] | None:
         """Outputs of an earlier node that computes the same, or None; the node is then the one to be found.
 
-        When the node found stands behind this one, `later` is set to it: it is to be visited again.
+        When the node found stands behind this one, it is put in `later`: it is to be visited again.
         """
         if node.domain or node.bodies is not None or node.op_type in KEPT_APART:
             return None
@@ -61,7 +61,7 @@ class Numbering:
                     if found.position < anchor.position:
                         return found.outputs
                     if level is graph:
-                        self.later = found
+                        self.later.append(found)
             owner = level.owner
             if owner is None:
                 break
@@ -123,7 +123,7 @@ class Numbering:
                         if maker.position < anchor.position:
                             return found
                         if level is graph:
-                            self.later = maker
+                            self.later.append(maker)
             owner = level.owner
             if owner is None:
                 break
@@ -133,7 +133,30 @@ class Numbering:
         if table is None:
             table = self.values[graph] = {}
         table[key] = value
+        if value.shape == (1,):
+            # The scalar of this size may now be had by a Squeeze.
+            scalar = table.get((value.dtype, (), data))
+            if scalar is not None and scalar.node is not None and scalar.node.position < node.position:
+                self.later.append(scalar.node)
         return None
+
+    def value_of(self, shape: Shape, data: tuple[Size, ...], before: Node) -> Value | None:
+        """An INT64 value of that shape and these elements that the node can read, or None."""
+        anchor: Node | None = before
+        while anchor is not None:
+            found = self.has_value(shape, data, anchor.graph)
+            if found is not None and found.node is not None and found.node.position < anchor.position:
+                return found
+            anchor = anchor.graph.owner if anchor.graph is not None else None
+        return None
+
+    def has_value(self, shape: Shape, data: tuple[Size, ...], graph: Graph | None) -> Value | None:
+        """Such a value anywhere in that one graph."""
+        table = self.values.get(graph)  # type: ignore[arg-type]
+        found = None if table is None else table.get((INT64, shape, data))
+        if found is None or found.node is None or not found.node.alive or found.data != data or found.shape != shape:
+            return None
+        return found
 
     # --- where a size can be read off ------------------------------------------------------------------------------
     def note_sizes(self, value: Value) -> None:

@@ -99,22 +99,22 @@ class Plan:
         self.length = (before is not None) + (perm is not None) + after
 
 
-def plan(view: View, shape: Shape, result: Shape) -> Plan:
-    """The shortest such chain, with the fewest axes, that turns a value of `shape` into the view, which has the shape `result`."""
+def plans(view: View, shape: Shape, result: Shape) -> list[Plan]:
+    """Chains that turn a value of `shape` into the view, which has the shape `result`; short ones with few axes first."""
     old, new = flat(view.source), flat(view.axes)
     if old == new:
-        return Plan(None, None, shape != result)
+        return [Plan(None, None, shape != result)]
     place = {piece: index for index, piece in enumerate(old)}
     together = set(zip(old, old[1:])) & set(zip(new, new[1:]))
     # A cut: two neighbours that are not neighbours on the other side.
     cuts = [pair not in together for pair in zip(old, old[1:])]
-    plans = []
+    found = []
     if _respects(view.source, together):
-        plans.append(_without_before(view, shape, result))
+        found.append(_without_before(view, shape, result))
     if _respects(view.axes, together):
-        plans.append(_without_after(view, shape, result, place))
-    plans.append(_with_both(old, new, cuts, place, shape, result))
-    return min(plans, key=lambda found: (found.length, len(found.perm or ())))
+        found.append(_without_after(view, shape, result, place))
+    found.append(_with_both(old, new, cuts, place, shape, result))
+    return sorted(found, key=lambda one: (one.length, len(one.perm or ())))
 
 
 def _respects(axes: list[list[Piece]], together: set[tuple[Piece, Piece]]) -> bool:
