@@ -132,3 +132,13 @@ def test_skips_a_one_that_widens_the_result():
         "a constant widens the result",
         opset=20,
     )
+
+
+def test_skips_double_for_which_no_runtime_has_it():
+    text = """g (double[8] x) => (double[8] z) {
+        b = Mul(x, x) c = Mul(b, x) d = Mul(c, k) a = Add(x, d) u = Mul(a, slope)
+        t = Tanh(u) s = Add(t, one) m = Mul(x, s) z = Mul(m, half)
+    }"""
+    constants = {"k": 0.044715, "slope": (2 / np.pi) ** 0.5, "one": 1.0, "half": 0.5}
+    text = given(text, **{name: np.float64(number) for name, number in constants.items()})
+    assert_skips(gelu, text, "Gelu runs on float and float16 only", opset=20)

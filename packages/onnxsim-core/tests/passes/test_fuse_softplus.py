@@ -41,3 +41,8 @@ def test_skips_other_sums(body):
 def test_skips_a_one_that_widens_the_result():
     text = "g (float[8] x) => (float[1,8] z) { e = Exp(x) s = Add(e, one) z = Log(s) }"
     assert_skips(softplus, given(text, one=np.ones((1, 1), np.float32)), "a constant widens the result")
+
+
+def test_skips_double_for_which_no_runtime_has_it():
+    text = "g (double[8] x) => (double[8] z) { e = Exp(x) s = Add(e, one) z = Log(s) }"
+    assert_skips(softplus, given(text, one=np.float64(1)), "Softplus runs on float and float16 only")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from ..ir.dtypes import FLOAT, FLOAT16
 from ..ir.graph import Node, Value
 from ..rewrite.builder import Builder
 from ..rewrite.expressions import factors, is_polynomial, keeps_rank, one_more_than, polynomial, rank_of
@@ -38,6 +39,8 @@ def gelu(node: Node, op: Builder) -> Value | Skip:
                 continue
             if not is_polynomial(polynomial(inner.inputs[0], x, rank_of(x)), wanted, x.dtype):
                 return skip("the argument of Erf or Tanh is another one")
+            if x.dtype not in (FLOAT, FLOAT16):
+                return skip("Gelu runs on float and float16 only")
             if not keeps_rank(node, x):
                 return skip("a constant widens the result")
             made: Value = op.Gelu(x, approximate=approximate)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..ir.dtypes import FLOAT, FLOAT16
 from ..ir.graph import Node, Value
 from ..rewrite.builder import Builder
 from ..rewrite.expressions import keeps_rank, one_more_than
@@ -24,6 +25,8 @@ def softplus(node: Node, op: Builder) -> Value | Skip:
     x = None if exp is None else exp.inputs[0]
     if x is None:
         return skip("it is not the logarithm of 1 + Exp")
+    if x.dtype not in (FLOAT, FLOAT16):
+        return skip("Softplus runs on float and float16 only")
     if not keeps_rank(node, x):
         return skip("a constant widens the result")
     made: Value = op.Softplus(x)
