@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ..errors import ModelError
 from ..ir.dtypes import STRING, is_int, name, numpy_dtype
 from ..ir.graph import Node, Value, nested_graphs
 from . import policy
@@ -133,8 +134,13 @@ def _computed(run: Run, batch: list[Node], folder: Folder) -> Iterator[tuple[Nod
         if not nodes:
             continue
         sessions += 1
-        stub = Stub(nodes, folder.ctx.model, captured(nodes[0]) if nodes[0].bodies else ())
-        results, reason = attempt(run, stub)
+        results: dict[Node, list[Any]] | None = None
+        try:
+            stub = Stub(nodes, folder.ctx.model, captured(nodes[0]) if nodes[0].bodies else ())
+        except ModelError as error:  # the bytes of a constant are not to be had
+            reason = str(error)
+        else:
+            results, reason = attempt(run, stub)
         if results is None and len(nodes) > 1 and sessions < SESSIONS:
             middle = len(nodes) // 2
             stack += [nodes[middle:], nodes[:middle]]

@@ -37,11 +37,11 @@ def is_deterministic(node: Node) -> bool:
 
 
 def runs_dropout_training(node: Node) -> bool:
-    """Dropout-12 drops when its third input is not known to be false; Dropout-1/6 when `is_test` is 0 (default)."""
+    """Dropout-12 drops when its third input is not known to be false; onnxruntime never drops in an older one."""
     mode = node.input(2)
     if mode is None:
         return False
-    return not mode.is_constant or bool(mode.tensor.numpy().reshape(-1)[0])  # type: ignore[union-attr]
+    return not mode.is_constant or bool(mode.tensor.numpy().any())  # type: ignore[union-attr]
 
 
 def weight_bytes(value: Value) -> int:
