@@ -93,7 +93,8 @@ def _finding(
     if top in sys.stdlib_module_names:
         return "reads package metadata" if item.module == "importlib.metadata" and own != "plugins" else ""
     if top in names:
-        return "" if names[top] in rules["siblings"] else f"imports {names[top]}, which is no sibling below"
+        shown = item.typing_only and names[top] in rules.get("extras", ())
+        return "" if shown or names[top] in rules["siblings"] else f"imports {names[top]}, which is no sibling below"
     if item.typing_only or _matches(item.module, rules["modules"]):
         return ""
     if not _matches(item.module, rules["lazy"]):
@@ -123,6 +124,11 @@ def check_declared(dist: Distribution, rules: dict[str, Any], root: Path) -> Ite
         if sibling not in declared:
             path = (dist.folder / "pyproject.toml").relative_to(root).as_posix()
             yield Problem(path, 0, "layers", f"may import {sibling} but does not depend on it")
+    extras = " ".join(item for one in dist.project["project"].get("optional-dependencies", {}).values() for item in one)
+    for sibling in rules.get("extras", ()):
+        if sibling not in extras:
+            path = (dist.folder / "pyproject.toml").relative_to(root).as_posix()
+            yield Problem(path, 0, "layers", f"may show {sibling} to type checkers but no extra brings it")
 
 
 def check(root: Path = ROOT) -> list[Problem]:

@@ -6,7 +6,7 @@ PROJECT = """[project]
 name = "{name}"
 dependencies = {dependencies}
 [project.optional-dependencies]
-ort = ["onnxruntime"]
+ort = ["{extra}"]
 """
 
 
@@ -24,9 +24,12 @@ class Workspace:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8")
 
-    def add(self, name: str, version: str = "0.9.0", dependencies: tuple[str, ...] = ()) -> None:
+    def add(
+        self, name: str, version: str = "0.9.0", dependencies: tuple[str, ...] = (), extra: str = "onnxruntime"
+    ) -> None:
         package = name.replace("-", "_")
-        self.write(f"packages/{name}/pyproject.toml", PROJECT.format(name=name, dependencies=list(dependencies)))
+        self.write(f"packages/{name}/pyproject.toml", PROJECT.format(
+            name=name, dependencies=list(dependencies), extra=extra))
         self.write(f"packages/{name}/README.md", "")
         self.write(f"packages/{name}/LICENSE", "")
         self.write(f"packages/{name}/CHANGELOG.md", "# Changelog\n\n<!-- releases -->\n")

@@ -84,6 +84,26 @@ def test_a_sibling_may_import_the_core_by_its_name(found):
     assert found("packages/onnxsim-x/src/onnxsim_x/plugin.py", "import onnxsim_core.ir\n") == []
 
 
+@pytest.mark.parametrize(
+    ("text", "extra", "findings"),
+    [
+        ("from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import onnxsim_y\n", "onnxsim-y", []),
+        ("import onnxsim_y\n", "onnxsim-y", ["imports onnxsim-y, which is no sibling below"]),
+        ("", "onnxruntime", ["may show onnxsim-y to type checkers but no extra brings it"]),
+    ],
+)
+def test_a_sibling_of_an_extra_is_shown_to_type_checkers_only(workspace, text, extra, findings):
+    workspace.add("onnxsim-core")
+    workspace.add("onnxsim-x", dependencies=("onnxsim-core>=0.9,<0.10",), extra=extra)
+    workspace.add("onnxsim-y")
+    table = 'layers = []\nsiblings = []\nmodules = []\nlazy = []\n'
+    rules = RULES + 'extras = ["onnxsim-y"]\n' + f"[onnxsim-y]\n{table}"
+    workspace.write("tools/layers.toml", rules)
+    workspace.write("packages/onnxsim-x/src/onnxsim_x/__init__.py", text)
+
+    assert [problem.text for problem in check_layers.check(workspace.root)] == findings
+
+
 def test_a_distribution_without_a_table_and_an_undeclared_sibling(workspace):
     workspace.add("onnxsim-core")
     workspace.add("onnxsim-x")

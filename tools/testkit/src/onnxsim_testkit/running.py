@@ -38,7 +38,7 @@ def run(model: ModelLike, feeds: Mapping[str, Any], optimize: bool = False) -> d
         return _run_elsewhere(model, feeds, optimize)
     if judge() == "onnxruntime":
         return _run_onnxruntime(model, feeds, optimize)
-    return _run_reference(model, feeds)
+    return run_reference(model, feeds)
 
 
 def _run_onnxruntime(model: ModelLike, feeds: Mapping[str, Any], optimize: bool) -> dict[str, Any]:
@@ -72,7 +72,8 @@ def _ort_value(ort: Any, value: Any) -> Any:
     return ort.OrtValue.ortvalue_from_numpy(value)
 
 
-def _run_reference(model: ModelLike, feeds: Mapping[str, Any]) -> dict[str, Any]:
+def run_reference(model: ModelLike, feeds: Mapping[str, Any]) -> dict[str, Any]:
+    """Run a model in onnx.reference."""
     from onnx.reference import ReferenceEvaluator
 
     if isinstance(model, bytes):
