@@ -68,9 +68,8 @@ def test_determinism(nodes, opset, expected):
 
 @pytest.mark.parametrize(("inner", "expected"), [("a = Relu(x)", True), ("a = RandomNormalLike(x)", False)])
 def test_a_node_is_as_deterministic_as_its_bodies(inner, expected):
-    nested = (
-        f"If<then_branch = t () => (float[] a) {{ {inner} }}, else_branch = e () => (float[] b) {{ b = Neg(x) }}>(c)"
-    )
+    other = "else_branch = e () => (float[] b) { b = Neg(x) }"
+    nested = f"If<then_branch = t () => (float[] a) {{ {inner} }}, {other}>(c)"
     outer = f"If<then_branch = u () => (float[] p) {{ p = {nested} }}, {other}>(c)"
     assert is_deterministic(node_of(f"g (bool c, float[2] x) => () {{ y = {outer} }}")) is expected
 
