@@ -5,12 +5,14 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import onnx
+
 from onnxsim_core.cli.main import main
 from onnxsim_testkit import model
 
@@ -50,6 +52,12 @@ def reshape_model(path: Path) -> Path:
 def ops_of(path: Path) -> list[str]:
     """The operators of a written model."""
     return [node.op_type for node in onnx.load(path).graph.node]
+
+
+def dying_worker(connection: Any, args: Any) -> None:
+    """A worker process that dies over its first model."""
+    connection.recv()
+    os._exit(7)
 
 
 def assert_one_line(ran: Ran, code: int, *parts: str) -> None:

@@ -1,6 +1,7 @@
 import argparse
 
 import pytest
+
 from onnxsim_core.cli import arguments
 
 

@@ -3,6 +3,7 @@ import os
 import sys
 
 import pytest
+
 from onnxsim_core.cli.failures import attempt, guarded, message
 from onnxsim_core.errors import CheckError, ModelError, OptionError
 

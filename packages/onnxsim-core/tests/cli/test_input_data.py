@@ -3,6 +3,7 @@ import onnx
 import pytest
 from cli.running import onnxsim
 from onnx import numpy_helper
+
 from onnxsim_core.cli.input_data import load_inputs
 from onnxsim_core.errors import OptionError
 from onnxsim_testkit import model

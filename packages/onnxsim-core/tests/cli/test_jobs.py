@@ -2,6 +2,7 @@ import argparse
 import os
 
 import pytest
+
 from onnxsim_core.cli.jobs import Job, jobs_of
 from onnxsim_core.cli.parser import UsageError
 from onnxsim_core.errors import ModelError

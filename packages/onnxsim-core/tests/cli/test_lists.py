@@ -1,6 +1,7 @@
 import json
 
 from cli.running import onnxsim
+
 from onnxsim_core.cli.lists import print_passes
 from onnxsim_core.cli.terminal import Terminal
 from onnxsim_core.passes import catalog

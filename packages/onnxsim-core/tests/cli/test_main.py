@@ -6,9 +6,10 @@ import sys
 
 import numpy as np
 import onnx
-import onnxsim_core
 import pytest
 from cli.running import assert_one_line, onnxsim, ops_of, reshape_model
+
+import onnxsim_core
 from onnxsim_core.cli.main import build_parser
 from onnxsim_testkit import model
 
@@ -110,9 +111,9 @@ def damaged(tmp_path, kind):
         tensor.external_data.add(key="location", value="../../etc/passwd")
         path.write_bytes(big.SerializeToString())
         return path
-    path.write_bytes({"empty": b"", "text": b"no model\n" * 9, "random": np.random.default_rng(1).bytes(4096),
-                      "truncated": whole[:len(whole) // 2], "no graph": onnx.ModelProto(ir_version=8).SerializeToString(),
-                      }[kind])
+    path.write_bytes({
+        "empty": b"", "text": b"no model\n" * 9, "random": np.random.default_rng(1).bytes(4096),
+        "truncated": whole[:len(whole) // 2], "no graph": onnx.ModelProto(ir_version=8).SerializeToString()}[kind])
     return path
 
 

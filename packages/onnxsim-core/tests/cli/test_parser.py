@@ -1,4 +1,5 @@
 import pytest
+
 from onnxsim_core.cli.parser import Parser, UsageError, wanted_paths
 
 

@@ -77,7 +77,7 @@ def test_names_the_encoding_lacks_are_escaped(monkeypatch):
     stream = io.TextIOWrapper(raw, encoding="ascii")
     monkeypatch.setattr(sys, "stdout", stream)
     lenient_output()
-    print("caf\u00e9")
+    Terminal().say("caf\u00e9")
     stream.flush()
 
     assert raw.getvalue().strip() == b"caf\\xe9"

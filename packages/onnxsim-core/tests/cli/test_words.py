@@ -1,6 +1,7 @@
 import argparse
 
 import pytest
+
 from onnxsim_core.cli.main import build_parser
 from onnxsim_core.cli.parser import wanted_paths
 from onnxsim_core.cli.words import arrange, is_integer

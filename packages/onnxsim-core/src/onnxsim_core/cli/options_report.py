@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .arguments import looks_like_trace, looks_like_png
+from .arguments import looks_like_png, looks_like_trace
 from .parser import Parser
 
 
