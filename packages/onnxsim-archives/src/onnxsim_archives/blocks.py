@@ -69,7 +69,8 @@ def _q4_1(blocks: Bytes) -> Floats:
 def _fives(blocks: Bytes, at: int) -> Floats:
     """32 five-bit numbers: a bit of each, then four."""
     fifth = np.unpackbits(blocks[:, at : at + 4], axis=1, bitorder="little")
-    return (_nibbles(blocks[:, at + 4 :]) | fifth << 4).astype(np.float32)
+    values: Floats = (_nibbles(blocks[:, at + 4 :]) | fifth << 4).astype(np.float32)
+    return values
 
 
 def _q5_0(blocks: Bytes) -> Floats:

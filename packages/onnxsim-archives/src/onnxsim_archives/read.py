@@ -41,8 +41,11 @@ class Archive:
                                where=self.path, hint=f"import_{self.format.name} reads it")
         parse = layout_gguf.parse if self.format is GGUF else layout_safetensors.parse
         self.entries, self.metadata = parse(self.file)
-        weights = [entry for name, entry in self.entries.items() if name != GRAPH_NAME]
-        self._spans = {(entry.offset, entry.nbytes): entry for entry in weights}
+        self._kinds: dict[tuple[int, int], set[str]] = {}
+        """What lies where; several empty entries may lie at the same place."""
+        for name, entry in self.entries.items():
+            if name != GRAPH_NAME:
+                self._kinds.setdefault((entry.offset, entry.nbytes), set()).add(entry.kind)
 
     def __repr__(self) -> str:
         return f"Archive({self.path!r}, {len(self.entries)} entries)"
@@ -88,12 +91,12 @@ class Archive:
             offset, length = int(fields["offset"]), int(fields["length"])
         except (KeyError, ValueError):
             raise self._broken(f"tensor {shown(tensor.name)} has no offset and length") from None
-        entry = self._spans.get((offset, length))
-        if entry is None:
+        kinds = self._kinds.get((offset, length))
+        if kinds is None:
             raise self._broken(f"tensor {shown(tensor.name)} lies where no entry does", offset)
-        dtype, dims = tensor.data_type, tuple(tensor.dims)
-        if entry.kind not in (self.format.stored(dtype, dims)[0], self.format.byte, "I8", "U8"):
-            raise self._broken(f"entry {shown(entry.name)} is {entry.kind}, which tensor {shown(tensor.name)} is not")
+        kind, _ = self.format.stored(tensor.data_type, tuple(tensor.dims))
+        if kinds.isdisjoint((kind, "I8", "U8")):
+            raise self._broken(f"tensor {shown(tensor.name)} should be {kind}, its entry is {min(kinds)}", offset)
         del tensor.external_data[:]
         for key, text in (("location", INLINE), ("offset", str(offset)), ("length", str(length))):
             tensor.external_data.add(key=key, value=text)
