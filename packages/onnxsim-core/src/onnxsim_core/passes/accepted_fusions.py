@@ -6,8 +6,8 @@ from .catalog import declare
 
 declare(
     "fuse_qkv",
-    "nothing: one product for query, key and value takes a Split and new weights of the size of all three, and hides the "
-    "pattern by which runtimes find attention",
+    "nothing: one product for query, key and value takes a Split and new weights of the size of all three, and hides "
+    "the pattern by which runtimes find attention",
     kind="none",
 )
 declare(
