@@ -126,7 +126,7 @@ class Folder:
         constant = node.graph.constant(tensor, value.name if not value.outputs else value.name + "_const")
         if tensor.size <= DATA_LIMIT and value.data is not None:
             constant.data = value.data
-        self.sizes.spend(tensor.nbytes - policy.credit(node, node.inputs))
+        self.sizes.spend(tensor.nbytes - policy.credit(node))
         return constant
 
     # --- size ------------------------------------------------------------------------------------------------------

@@ -22,6 +22,8 @@ MEBIBYTE = 1 << 20
 FREE = 1024
 """Growth up to this many bytes is never counted against a fold."""
 MIN_BUDGET = 8 << 10
+MAX_CREDITED = 64
+"""How many nodes are looked at to see what else dies with one."""
 
 
 def is_deterministic(node: Node) -> bool:
@@ -61,14 +63,26 @@ def value_bytes(value: Value) -> int:
     return bits >> 3 if value.shape is not None else 0
 
 
-def credit(node: Node | None, constants: Sequence[Value | None]) -> int:
-    """Bytes of the given constants that nobody but `node` reads, so that they leave the file with it."""
-    total = 0
-    for value in set(constants):
-        if value is None or value.outputs or any(user is not node for user in value.uses):
-            continue
-        total += weight_bytes(value)
-    return total
+def credit(node: Node) -> int:
+    """Bytes of stored constants that leave the file when `node` is replaced by its result.
+
+    A constant leaves when all its readers go: the node itself, and nodes that only generate inputs of it.
+    """
+    going = {node}
+    stored: set[Value] = set()
+    waiting = [node]
+    while waiting and len(going) < MAX_CREDITED:
+        for value in waiting.pop().inputs:
+            if value is None or value.outputs or value.tensor is None:
+                continue
+            producer = value.node
+            if producer is None:
+                stored.add(value)
+            elif producer not in going and all(user in going for user in value.uses):
+                going.add(producer)
+                waiting.append(producer)
+    return sum(value.tensor.nbytes for value in stored  # type: ignore[union-attr]
+               if not value.is_input and all(user in going for user in value.uses))
 
 
 class SizePolicy:
@@ -89,7 +103,7 @@ class SizePolicy:
     @classmethod
     def for_model(cls, model: Model) -> SizePolicy:
         """The default: 1 MiB a result, 1 KiB for generators, in all a fifth of the weights or 8 KiB."""
-        weights = sum(value.tensor.nbytes for value in model.graph.constants if value.tensor is not None)
+        weights = sum(v.tensor.nbytes for graph in model.graphs() for v in graph.constants if v.tensor is not None)
         return cls(MEBIBYTE, FREE, max(MIN_BUDGET, weights // 5))
 
     @classmethod
@@ -102,7 +116,7 @@ class SizePolicy:
         generator = node.op_type in GENERATORS
         if size <= (min(FREE, self.generator_limit) if generator else min(FREE, self.limit)):
             return True
-        growth = size - credit(node, node.inputs)
+        growth = size - credit(node)
         if growth <= 0:
             return True
         if generator:
