@@ -58,6 +58,7 @@ def simplify_model(model: Model, options: SimplifyOptions) -> Report:
         tidy.remove_dead_code(model, driver)
         tidy.drop_unused_constants(model)
         tidy.name_nodes(model)
+        tidy.raise_ir_version(model)
         if options.overwrite_input_shapes:
             restate_outputs(model)
     report.fired = dict(driver.fired)

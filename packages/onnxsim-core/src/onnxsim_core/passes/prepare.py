@@ -1,4 +1,4 @@
-"""What is settled before the first round: interface options, IR version, initializers among the inputs."""
+"""What is settled before the first round: interface options, initializers among the inputs."""
 
 from __future__ import annotations
 
@@ -16,8 +16,6 @@ def prepare(model: Model, options: SimplifyOptions) -> None:
     """
     if not options.mutable_initializer:
         drop_default_inputs(model.graph)
-    if any(not value.is_input for value in model.graph.constants) and model.ir_version < 4:
-        model.ir_version = 4
     if options.unused_outputs:
         drop_outputs(model.graph, options.unused_outputs)
     if options.overwrite_input_shapes:

@@ -1,4 +1,4 @@
-"""What is done once at the end: dead code, unused constants, names."""
+"""What is done once at the end: dead code, unused constants, names, IR version."""
 
 from __future__ import annotations
 
@@ -54,3 +54,9 @@ def name_nodes(model: Model) -> None:
             node.name = candidate
             node.changed = True
             taken.add(candidate)
+
+
+def raise_ir_version(model: Model) -> None:
+    """A constant that no input stands for needs IR version 4.  Source: ONNX IR, "Initializers"."""
+    if model.ir_version < 4 and any(not value.is_input for graph in model.graphs() for value in graph.constants):
+        model.ir_version = 4
