@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from ops.judging import facts, judge
-from ops.one_node import assert_folds, fold
+from ops.one_node import assert_folds, compute, fold
 
 
 def ramp(*shape: int) -> np.ndarray:
@@ -30,6 +30,15 @@ def test_space_to_depth(block: int) -> None:
     text = f"g (float[N,C,4,2] x) => (float[] y) {{ y = SpaceToDepth<blocksize={block}>(x) }}"
     expected = "[N, C, 4, 2]" if block == 1 else "[N, 4*C, 2, 1]"
     assert judge(text, {"x": ramp(1, 3, 4, 2)}).shape("y") == expected
+
+
+@pytest.mark.parametrize("mode", ["DCR", "CRD"])
+def test_space_to_depth_undoes_depth_to_space_of_the_same_mode(mode: str) -> None:
+    x = ramp(2, 8, 2, 3)
+    (deep,) = compute("DepthToSpace", [x], blocksize=2, mode=mode)
+    undone = fold("SpaceToDepth", [deep], opset=28, blocksize=2, mode=mode)
+    np.testing.assert_array_equal(undone, x)
+    assert fold("SpaceToDepth", [deep], opset=28, blocksize=2, mode="RCD") is None
 
 
 def test_a_symbolic_size_is_taken_to_divide() -> None:

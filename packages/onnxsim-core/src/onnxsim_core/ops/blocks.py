@@ -55,7 +55,7 @@ def depth_to_space_fold(node: Node, arrays: list[Any], ctx: Inference) -> Any:
 
 @SHAPES.register("SpaceToDepth")
 def space_to_depth_shape(node: Node, ctx: Inference) -> None:
-    """[N, C, H, W] -> [N, C*b^2, H/b, W/b].  Source: ONNX SpaceToDepth-1, -13."""
+    """[N, C, H, W] -> [N, C*b^2, H/b, W/b].  Source: ONNX SpaceToDepth-1, -13, -28 (mode)."""
     x = node.input(0)
     if x is None or not node.outputs:
         return
@@ -71,13 +71,16 @@ def space_to_depth_shape(node: Node, ctx: Inference) -> None:
 
 @KERNELS.register("SpaceToDepth")
 def space_to_depth_fold(node: Node, arrays: list[Any], ctx: Inference) -> Any:
-    """Blocks of pixels become blocks of channels, block-major."""
+    """Blocks of pixels become blocks of channels: block-major with DCR, channel-major with CRD (from opset 28 on)."""
     x = arrays[0]
-    block = node.attribute("blocksize")
+    block, mode = node.attribute("blocksize"), node.text("mode", "DCR")
     if x.ndim != 4 or type(block) is not int or block < 1 or x.shape[2] % block or x.shape[3] % block:
         return None
+    if mode not in ("DCR", "CRD"):
+        return None
     n, c, h, w = x.shape
-    split = x.reshape(n, c, h // block, block, w // block, block).transpose(0, 3, 5, 1, 2, 4)
+    order = (0, 3, 5, 1, 2, 4) if mode == "DCR" else (0, 1, 3, 5, 2, 4)
+    split = x.reshape(n, c, h // block, block, w // block, block).transpose(order)
     return np.ascontiguousarray(split).reshape(n, c * block * block, h // block, w // block)
 
 
