@@ -136,7 +136,7 @@ def split_to_sequence_shape(node: Node, ctx: Any) -> None:
 def chunk_sizes(node: Node, ctx: Any) -> list[int] | None:
     """Sizes of the pieces along the axis, when all of them are known numbers."""
     x, split = node.input(0), node.input(1)
-    axis = _split_axis(node)
+    axis = split_axis(node)
     if x is None or axis is None:
         return None
     total = x.shape[axis]  # type: ignore[index]
@@ -152,7 +152,7 @@ def chunk_sizes(node: Node, ctx: Any) -> list[int] | None:
     return [min(step, total - start) for start in range(0, total, step)]
 
 
-def _split_axis(node: Node) -> int | None:
+def split_axis(node: Node) -> int | None:
     x = node.input(0)
     if x is None or x.shape is None:
         return None
@@ -161,7 +161,7 @@ def _split_axis(node: Node) -> int | None:
     return axis if 0 <= axis < len(x.shape) else None
 
 
-def _drops_axis(node: Node) -> bool | None:
+def drops_axis(node: Node) -> bool | None:
     """keepdims=0 is for splits without `split`; onnxruntime heeds it for a scalar one too, where ONNX ignores it."""
     split = node.input(1)
     if integer(node, "keepdims", 1):
@@ -173,10 +173,10 @@ def _drops_axis(node: Node) -> bool | None:
 
 def _chunk(node: Node, size: Size | None, ctx: Any) -> Element:
     """A piece of this size (None = unknown) along the axis."""
-    x, axis = node.input(0), _split_axis(node)
+    x, axis = node.input(0), split_axis(node)
     if x is None:
         return UNKNOWN
-    drops = _drops_axis(node)
+    drops = drops_axis(node)
     if axis is None or x.shape is None or drops is None:
         return Element(x.dtype, None)
     if drops:
@@ -214,7 +214,7 @@ def _joined(sequence: Value, axis: int, ctx: Any) -> Size | None:
     node = sequence.node
     if node is None or node.domain:
         return None
-    if node.op_type == "SplitToSequence" and _split_axis(node) == axis and _drops_axis(node) is False:
+    if node.op_type == "SplitToSequence" and split_axis(node) == axis and drops_axis(node) is False:
         return node.inputs[0].shape[axis]  # type: ignore[union-attr, index]
     if node.op_type != "SequenceConstruct":
         return None

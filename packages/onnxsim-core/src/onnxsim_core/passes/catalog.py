@@ -40,6 +40,7 @@ ELIMINATIONS: tuple[str, ...] = (
     "eliminate_nop_reshape", "eliminate_nop_with_unit", "eliminate_nop_slice", "eliminate_nop_tile", "eliminate_nop_reduce",
     "eliminate_nop_gather", "eliminate_nop_variadic", "eliminate_nop_monotone_argmax",
     "eliminate_consecutive_idempotent_ops", "eliminate_shape_gather", "eliminate_slice_after_shape", "eliminate_shape_op",
+    "eliminate_sequence",
 )
 FUSIONS: tuple[str, ...] = (
     "fuse_consecutive_casts", "fuse_consecutive_transposes", "fuse_consecutive_squeezes", "fuse_consecutive_reshapes",
