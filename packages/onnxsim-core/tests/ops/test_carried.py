@@ -41,7 +41,8 @@ def bodies(draw: st.DrawFn) -> str:
 def looped(body: str) -> onnx.ModelProto:
     return model(
         "g (float[n,2] x, float[2,m] w) => () { M = Constant<value = int64 {3}>() "
-        "zero = Constant<value = int64[1] {0}>() one = Constant<value = int64[1] {1}>() size = Constant<value = int64[2] {1, 1}>() "
+        "zero = Constant<value = int64[1] {0}>() one = Constant<value = int64[1] {1}>() "
+        "size = Constant<value = int64[2] {1, 1}>() "
         "y, z = Loop<body = l (int64 i, bool c, float[] v, float[] u) => (bool d, float[] a, float[] b) "
         f"{{ d = Identity(c) {body} }}>(M, , x, w) }}"
     )
@@ -100,3 +101,42 @@ def assert_shape(stated: Any, actual: tuple[int, ...], sizes: dict[str, int], me
                 assert dims.evaluate(size, sizes) == number, f"{message}: {actual}"
         else:
             assert size == number, f"{message}: {actual}"
+
+
+def nested(depth: int) -> str:
+    """A Loop in a Loop in a Loop ..., the innermost of which makes what it carries longer."""
+    body = "o0 = Concat<axis = 0>(v0, v0)"
+    for level in range(1, depth):
+        inner = (
+            f"l{level} (int64 i{level}, bool c{level}, float[] v{level - 1}) => (bool d{level}, float[] o{level - 1})"
+        )
+        body = (f"r{level} = Relu(v{level}) o{level} = Loop<body = {inner} {{ d{level} = Identity(c{level}) {body} }}>"
+                f"(M, , r{level})")  # fmt: skip
+    top = f"l (int64 i, bool c, float[] v{depth - 1}) => (bool d, float[] o{depth - 1})"
+    return f"g (int64 M, float[n,4] x) => () {{ y = Loop<body = {top} {{ d = Identity(c) {body} }}>(M, , x) }}"
+
+
+def test_loops_in_loops_do_not_multiply_without_end():
+    """Each level may be tried a few times for each trial around it, but only down to a fixed depth."""
+    calls = []
+    for depth in (9, 12):
+        ctx = Inference(read_model(model(nested(depth)).SerializeToString()))
+        count = 0
+        rule = ctx.table["Relu"]
+
+        def counted(node: Any, where: Any, rule: Any = rule) -> None:
+            nonlocal count
+            count += 1
+            rule(node, where)
+
+        ctx.table = {**ctx.table, "Relu": counted}
+        ctx.walk(ctx.model.graph)
+        calls.append(count)
+    assert calls[1] <= 2 * calls[0]
+
+
+def test_three_loops_deep_is_still_proven():
+    ctx = Inference(read_model(model(nested(3)).SerializeToString()))
+    ctx.walk(ctx.model.graph)
+    (y,) = ctx.model.graph.last.outputs
+    assert [str(size) if isinstance(size, int) else "_" for size in y.shape] == ["_", "4"]

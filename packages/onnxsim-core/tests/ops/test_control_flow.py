@@ -242,10 +242,9 @@ def test_the_counter_has_the_rank_that_the_body_declares(declared, shape):
 
 
 def test_small_integers_that_are_carried_unchanged_are_known_inside():
-    text = (
-        "g (int64 M, float[n,4] x) => () { s = Shape(x) "
-        "y, z = Loop<body = l (int64 i, bool c, float[] v, int64[2] u) => (bool d, float[] a, int64[2] b) { d = Identity(c) a = Reshape(v, u) b = Identity(u) }>(M, , x, s) }"
-    )
+    nodes = "d = Identity(c) a = Reshape(v, u) b = Identity(u)"
+    body = f"l (int64 i, bool c, float[] v, int64[2] u) => (bool d, float[] a, int64[2] b) {{ {nodes} }}"
+    text = f"g (int64 M, float[n,4] x) => () {{ s = Shape(x) y, z = Loop<body = {body}>(M, , x, s) }}"
     found = check(text, M=2)
     assert (found.data("z"), inside(found)["a"]) == ("[n, 4]", "[n, 4]")
 

@@ -15,6 +15,8 @@ from ..ir.graph import Graph, Node, Value, nested_graphs
 from .bodies import give, unchanged
 
 TRIALS = 4
+DEPTH = 4
+"""Every Loop around a Loop multiplies the trials; one that stands deeper than this is not tried."""
 Shape = tuple[Size, ...] | None
 
 
@@ -48,6 +50,8 @@ def _search(body: Graph, starts: dict[Value, Shape], leaving: Sequence[Value], k
     pairs = list(zip(starts, leaving, strict=True))
     if all(starts[value] is None or unchanged(value, result) for value, result in pairs):
         return starts
+    if _depth(body) > DEPTH:
+        return {value: known.shapes.get(value) for value in starts}
     saved = list(_facts(body))
     guess = starts
     for _ in range(TRIALS):
@@ -59,6 +63,11 @@ def _search(body: Graph, starts: dict[Value, Shape], leaving: Sequence[Value], k
             return guess
         guess = weaker
     return {value: known.shapes.get(value) for value in starts}
+
+
+def _depth(body: Graph) -> int:
+    """Loops that the body stands in, its own included."""
+    return sum(1 for graph in body.ancestors() if graph.owner is not None and graph.owner.op_type == "Loop")
 
 
 def _suppose(body: Graph, guess: dict[Value, Shape], ctx: Any) -> None:
