@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 from rewriting import assert_rewrites, assert_skips
-from weights import given
+from weights import drawn, given
 
-from onnxsim_core.passes.fuse_layer_norm import layer_norm
+from onnxsim_core.passes.fuse_layer_norm import layer_norm, layer_norm_of_moments
 
 BOUND = {"rtol": 1e-5, "atol": 2e-6}
 NUMBERS = {
@@ -190,3 +190,85 @@ def test_skips_double():
 def test_skips_an_epsilon_that_widens_the_result():
     body = f"{MEAN} {SQUARE} a = Add(v, wide) r = Sqrt(a) z = Div(d, r)"
     assert_skips(layer_norm, graph(body, "g (float[b,s,8] x) => (float[1,b,s,8] z)"), "a constant widens the result")
+
+
+PARTS = """m = ReduceMean<axes=[-1]>(x) d = Sub(x, m) p = Mul(d, d) v = ReduceMean<axes=[-1]>(p) a = Add(v, eps)
+    r = Sqrt(a) i = Reciprocal(r) """
+MOMENTS = PARTS + "g = Mul(i, scale) k = Mul(x, g) c = Mul(m, g) h = Sub(bias, c) z = Add(k, h)"
+SCALE, BIAS = drawn(8, seed=1), drawn(8, seed=2)
+
+
+def moments(body: str = MOMENTS, head: str = "g (float[b,s,8] x) => (float[b,s,8] z)", **changes: np.ndarray) -> str:
+    return given(f"{head} {{ {body} }}", **{"eps": np.float32(1e-5), "scale": SCALE, "bias": BIAS, **changes})
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        MOMENTS,
+        PARTS + "g = Mul(scale, i) k = Mul(g, x) c = Mul(g, m) h = Sub(bias, c) z = Add(h, k)",
+    ],
+)
+def test_moments_as_tensorflow_writes_them(body):
+    after = given(AFTER.replace("(x, ones)", "(x, s, t)"), s=SCALE, t=BIAS)
+    assert_rewrites(layer_norm_of_moments, moments(body), after, **BOUND)
+
+
+def test_moments_without_scale():
+    body = PARTS + "k = Mul(x, i) c = Mul(m, i) h = Sub(bias, c) z = Add(k, h)"
+    after = given(AFTER.replace("(x, ones)", "(x, s, t)"), s=np.ones(8, np.float32), t=BIAS)
+    assert_rewrites(layer_norm_of_moments, moments(body), after, **BOUND)
+
+
+@pytest.mark.parametrize(
+    ("reason", "body"),
+    [
+        ("it is not x * g + (b - m * g)", "z = Add(x, bias)"),
+        ("it is not x * g + (b - m * g)", MOMENTS.replace("Sub(bias, c)", "Sub(c, bias)")),
+        ("it is not x * g + (b - m * g)", MOMENTS.replace("z = Add(k, h)", "y = Add(k, h) z = Add(y, g)")),
+        ("it is not x * g + (b - m * g)", MOMENTS.replace("Mul(m, g)", "Mul(m, i)")),
+        (
+            "the gain is not over the root of a mean square over the last axes plus a constant",
+            MOMENTS.replace("Reciprocal(r)", "Neg(r)"),
+        ),
+        (
+            "the gain is not over the root of a mean square over the last axes plus a constant",
+            MOMENTS.replace("z = Add(k, h)", "y = Add(k, h) z = Add(y, i)"),
+        ),
+        (
+            "the gain is not over the root of a mean square over the last axes plus a constant",
+            MOMENTS.replace("Mul(d, d)", "Mul(d, x)"),
+        ),
+        ("it is not the deviation from the mean of the same axes", MOMENTS.replace("Mul(m, g)", "Mul(x, g)")),
+        ("it is not the deviation from the mean of the same axes", MOMENTS.replace("Mul(x, g)", "Mul(d, g)")),
+        ("it is not the deviation from the mean of the same axes", MOMENTS.replace("Mul(d, d)", "Mul(x, x)")),
+    ],
+)
+def test_skips_other_moments(reason, body):
+    assert_skips(layer_norm_of_moments, moments(body), reason)
+
+
+def test_skips_moments_of_other_shapes_types_and_opsets():
+    assert_skips(
+        layer_norm_of_moments,
+        moments(bias=np.float32(0.5)),
+        "scale and bias do not have the shape of the normalized axes",
+    )
+    assert_skips(layer_norm_of_moments, moments(), "LayerNormalization exists from opset 17 on", opset=16)
+    double = {"eps": np.float64(1e-5), "scale": SCALE.astype(np.float64), "bias": BIAS.astype(np.float64)}
+    assert_skips(
+        layer_norm_of_moments,
+        moments(head="g (double[b,s,8] x) => (double[b,s,8] z)", **double),
+        "LayerNormalization computes in float32",
+    )
+    assert_skips(
+        layer_norm_of_moments,
+        moments(head="g (float[b,s,8] x) => (float[1,b,s,8] z)", eps=np.full((1, 1, 1, 1), 1e-5, np.float32)),
+        "a constant widens the result",
+    )
+    plain = PARTS + "k = Mul(x, i) c = Mul(m, i) h = Sub(bias, c) z = Add(k, h)"
+    assert_skips(
+        layer_norm_of_moments,
+        given(f"g (float[b,s,n] x, float[n] bias) => (float[b,s,n] z) {{ {plain} }}", eps=np.float32(1e-5)),
+        "the size of the normalized axes is not known",
+    )

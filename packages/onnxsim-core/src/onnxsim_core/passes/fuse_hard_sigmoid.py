@@ -5,7 +5,16 @@ from __future__ import annotations
 from ..ir.dtypes import BFLOAT16, FLOAT, FLOAT16
 from ..ir.graph import Node, Value
 from ..rewrite.builder import Builder
-from ..rewrite.expressions import clip_bounds, factors, is_near, keeps_rank, number, polynomial, rank_of
+from ..rewrite.expressions import (
+    clip_bounds,
+    factors,
+    is_near,
+    is_product_with,
+    keeps_rank,
+    number,
+    polynomial,
+    rank_of,
+)
 from ..rewrite.rule import Skip, rewrites, skip
 from .catalog import declare
 
@@ -46,6 +55,8 @@ def hard_sigmoid(node: Node, op: Builder) -> Value | Skip:
     """
     if op.opset < 6 or node.outputs[0].dtype not in TYPES:
         return skip("the runtime's HardSigmoid does not take this type")
+    if not is_product_with(node, "Clip"):
+        return skip("it is not a number times a Clip")
     coefficient, leaves = factors(node)
     clip = leaves[0].producer("Clip") if len(leaves) == 1 else None
     if clip is None or not leaves[0].is_used_once:

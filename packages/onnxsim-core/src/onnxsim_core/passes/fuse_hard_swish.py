@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..ir.graph import Node, Value
 from ..rewrite.builder import Builder
-from ..rewrite.expressions import factors, is_near, keeps_rank
+from ..rewrite.expressions import factors, is_near, is_product_with, keeps_rank
 from ..rewrite.rule import Skip, rewrites, skip
 from .catalog import declare
 from .fuse_hard_sigmoid import TYPES, clipped_line
@@ -50,6 +50,8 @@ def hard_swish_in_parts(node: Node, op: Builder) -> Value | Skip:
     """
     if op.opset < 6 or node.outputs[0].dtype not in TYPES:
         return skip("the runtime's HardSwish does not take this type")
+    if not is_product_with(node, "Clip"):
+        return skip("no factor is a Clip")
     coefficient, leaves = factors(node)
     if len(leaves) != 2 or not is_near(coefficient, _SIXTH, node.outputs[0].dtype):
         return skip("it is not a sixth of a product of two")

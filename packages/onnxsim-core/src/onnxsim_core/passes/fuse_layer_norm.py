@@ -5,7 +5,15 @@ from __future__ import annotations
 from ..ir.graph import Node, Value
 from ..rewrite.builder import Builder
 from ..rewrite.expressions import keeps_rank
-from ..rewrite.norms import NORM_TYPES, last_axes_mean, mean_square_plus, ones_like_last, over_root
+from ..rewrite.match import same_sizes
+from ..rewrite.norms import (
+    NORM_TYPES,
+    inverse_root,
+    last_axes_mean,
+    mean_square_plus,
+    ones_like_last,
+    over_root,
+)
 from ..rewrite.rule import Skip, rewrites, skip
 from .catalog import declare
 
@@ -45,6 +53,76 @@ def layer_norm(node: Node, op: Builder) -> Value | Skip:
         return scale
     made: Value = op.LayerNormalization(x, scale, axis=axis - len(x.shape or ()), epsilon=epsilon)
     return made
+
+
+@rewrites("fuse_layer_norm", root="Add")
+def layer_norm_of_moments(node: Node, op: Builder) -> Value | Skip:
+    """x * g + (b - m * g) -> LayerNormalization(x, s, b), g = s / sqrt(mean((x - m)^2) + eps), m = mean(x).
+
+    TensorFlow writes layer normalization so.
+
+    Numerics: same formula, in float32 and with other rounding; about 1e-6 of the largest result, or of m * g where that
+        is larger.
+    Source: ONNX LayerNormalization-17.
+    """
+    if op.opset < 17:
+        return skip("LayerNormalization exists from opset 17 on")
+    found = _moments(node)
+    if found is None:
+        return skip("it is not x * g + (b - m * g)")
+    x, gain, mean, bias = found
+    scale, inverse = _scale_and_inverse(gain)
+    variance = None if inverse is None or not inverse.is_used_once and scale is not None else inverse_root(inverse)
+    spread = None if variance is None else mean_square_plus(variance, op)
+    if spread is None:
+        return skip("the gain is not over the root of a mean square over the last axes plus a constant")
+    base, axis, epsilon = spread
+    about = last_axes_mean(mean, op)
+    if about is None or about[0] is not x or about[1] != axis or _centred(base, op) != about:
+        return skip("it is not the deviation from the mean of the same axes")
+    if x.dtype not in NORM_TYPES:
+        return skip("LayerNormalization computes in float32")
+    if not keeps_rank(node, x):
+        return skip("a constant widens the result")
+    wanted = (x.shape or ())[axis:]
+    if any(v is not None and (v.shape is None or not same_sizes(v.shape, wanted)) for v in (scale, bias)):
+        return skip("scale and bias do not have the shape of the normalized axes")
+    ones = ones_like_last(op, x, axis) if scale is None else scale
+    if isinstance(ones, Skip):
+        return ones
+    made: Value = op.LayerNormalization(x, ones, bias, axis=axis - len(x.shape or ()), epsilon=epsilon)
+    return made
+
+
+def _moments(node: Node) -> tuple[Value, Value, Value, Value] | None:
+    """(x, g, m, b) of x * g + (b - m * g), where nobody else reads g."""
+    for product, rest in (node.inputs, node.inputs[::-1]):
+        scaled = None if product is None else product.producer("Mul")
+        shift = None if rest is None else rest.producer("Sub")
+        bias, moved = shift.inputs if shift is not None else (None, None)
+        centre = None if moved is None else moved.producer("Mul")
+        if scaled is None or centre is None or bias is None:
+            continue
+        for gain in scaled.inputs:
+            if gain is not None and gain in centre.inputs and len(gain.uses) == 2 and not gain.outputs:
+                x, mean = _other(scaled, gain), _other(centre, gain)
+                return None if x is None or mean is None else (x, gain, mean, bias)
+    return None
+
+
+def _other(node: Node, value: Value) -> Value | None:
+    return node.inputs[1] if node.inputs[0] is value else node.inputs[0]
+
+
+def _scale_and_inverse(gain: Value) -> tuple[Value | None, Value | None]:
+    """(s, r) of g = s * r with r = 1 / sqrt(...); (None, g) when there is no scale."""
+    if inverse_root(gain) is not None:
+        return None, gain
+    node = gain.producer("Mul")
+    for inverse in node.inputs if node is not None else ():
+        if node is not None and inverse is not None and inverse_root(inverse) is not None:
+            return _other(node, inverse), inverse
+    return None, None
 
 
 def _centred(value: Value, op: Builder) -> tuple[Value, int] | None:

@@ -42,6 +42,14 @@ def keeps_rank(node: Node, x: Value) -> bool:
     return rank_of(node.outputs[0]) == rank_of(x)
 
 
+def is_product_with(node: Node, op_type: str) -> bool:
+    """Could a factor of the product at `node` be made by that operator? Quick, and no promise."""
+    for value in node.inputs:
+        if value is not None and value.node is not None and value.node.op_type in (op_type, "Mul", "Div"):
+            return True
+    return False
+
+
 def factors(root: Node) -> tuple[float, list[Value]]:
     """The product at `root` as one number and its other factors.
 

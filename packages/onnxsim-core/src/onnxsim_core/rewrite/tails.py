@@ -21,6 +21,7 @@ Tail = tuple["Node", "Array | None", "Array | None"]
 WRAPPING = frozenset({INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64})
 """Types whose sums and products wrap around, so that their order does not matter."""
 LARGEST_COMBINED = 1 << 18
+_NO_LAYER = skip("no operand is made by such a layer")
 MULTIPLICATIVE = ("Mul", "Div", "Neg")
 ADDITIVE = ("Add", "Sub")
 
@@ -51,7 +52,7 @@ def layer_before(value: Value | None, node: Node, kinds: frozenset[str]) -> Node
     """The layer of one of these kinds that makes `value` for `node` alone."""
     layer = None if value is None else value.node
     if value is None or layer is None or layer.op_type not in kinds or layer.domain:
-        return skip("no operand is made by such a layer")
+        return _NO_LAYER
     if not value.is_used_once:
         return skip("the layer's result has other readers")
     if layer.graph is not node.graph:
@@ -69,6 +70,11 @@ def tail(node: Node, kinds: frozenset[str]) -> Tail | Skip:
         if isinstance(layer, Skip):
             return layer
         return layer, np.array([-1.0]), None
+    for value in node.inputs:
+        if value is not None and value.node is not None and value.node.op_type in kinds:
+            break
+    else:
+        return _NO_LAYER
     found = operand_and_constant(node)
     if found is None:
         return skip("there is no constant operand")
