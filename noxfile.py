@@ -60,7 +60,8 @@ def types(session: nox.Session) -> None:
     """mypy in strict mode over all sources, pyright over the facade that editors see."""
     sync(session, "--all-packages", "--all-extras", "--group", "types", "--group", "test")
     session.run("mypy", *SOURCES, "tools/testkit/src/onnxsim_testkit")
-    session.run("mypy", *(str(path.relative_to(ROOT)) for path in sorted((ROOT / "tools").glob("*.py"))), "tools/bench")
+    scripts = [str(path.relative_to(ROOT)) for path in sorted((ROOT / "tools").glob("*.py"))]
+    session.run("mypy", *scripts, "tools/bench", "tools/conformance")
     session.run("pyright", "packages/onnxsim/src")
 
 
@@ -146,6 +147,14 @@ def parity(session: nox.Session) -> None:
     """Nothing that onnxoptimizer's passes simplify is left; run on the models the tests build."""
     sync(session, "--package", "onnxsim-core", "--extra", "opt", "--group", "test")
     marked(session, "parity")
+
+
+@nox.session
+def conformance(session: nox.Session) -> None:
+    """onnx's own test suite, simplified in several ways; fails if docs/reference/conformance.md is not what comes out."""
+    sync(session, "--package", "onnxsim-core", "--extra", "ort", "--group", "test")
+    arguments = session.posargs or ["--check"]
+    session.run("python", "-m", "conformance", *arguments, env={"PYTHONPATH": "tools"})
 
 
 @nox.session

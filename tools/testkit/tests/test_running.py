@@ -33,13 +33,28 @@ def test_types_numpy_does_not_know_can_be_fed():
     assert run(proto, {"x": np.array([1.5, -2], ml_dtypes.bfloat16)})["y"].tolist() == [1.5, -2.0]
 
 
+@pytest.mark.parametrize("name", ["bfloat16", "float8_e4m3fn", "float8_e5m2", "int4", "uint4", "int2", "uint2"])
+def test_types_numpy_does_not_know_come_out(name):
+    dtype = np.dtype(getattr(ml_dtypes, name))
+    number = onnx.helper.np_dtype_to_tensor_dtype(dtype)
+    kind = onnx.TensorProto.DataType.Name(number).lower()
+    text = f"g ({kind}[3] x) => ({kind}[3] y, float[3] w) {{ w = Cast<to=1>(x) y = Cast<to={number}>(w) }}"
+    x = np.array([1, 0, 1 if "int2" in name else 3], dtype)
+
+    outputs = run(model(text, opset=25), {"x": x})
+
+    assert list(outputs) == ["y", "w"]
+    assert outputs["y"].dtype == dtype
+    assert outputs["y"].tolist() == outputs["w"].tolist() == x.tolist()
+
+
 def test_both_judges_agree_on_a_sequence():
     text = "g (float[4] x) => (seq(float[2]) y) <int64 n = {2}> { y = SplitToSequence<axis=0>(x, n) }"
     proto = model(text)
     feeds = {"x": np.float32([1, 2, 3, 4])}
 
     assert judge() == "onnxruntime"
-    for outputs in (run(proto, feeds), running._run_reference(proto, feeds)):
+    for outputs in (run(proto, feeds), running.run_reference(proto, feeds)):
         assert [part.tolist() for part in outputs["y"]] == [[1.0, 2.0], [3.0, 4.0]]
 
 

@@ -18,6 +18,7 @@ import numpy as np
 import onnx
 
 ModelLike = onnx.ModelProto | bytes | str | os.PathLike[str]
+Feeds = Mapping[str, Any]
 
 
 def judge() -> str:
@@ -54,16 +55,74 @@ def _run_onnxruntime(model: ModelLike, feeds: Mapping[str, Any], optimize: bool)
         model = model.SerializeToString()
     source = model if isinstance(model, bytes) else os.fspath(model)
     session = ort.InferenceSession(source, options, providers=["CPUExecutionProvider"])
-    names = [output.name for output in session.get_outputs()]
-    if not any(_is_foreign(value) for value in feeds.values()):
-        return dict(zip(names, session.run(None, dict(feeds)), strict=True))
-    values = {name: _ort_value(ort, value) for name, value in feeds.items()}
-    return dict(zip(names, [value.numpy() for value in session.run_with_ort_values(None, values)], strict=True))
+    stated = [(output.name, output.type) for output in session.get_outputs()]
+    if any(kind in WIDE for _, kind in stated) or any(_is_packed(value) for value in feeds.values()):
+        proto = onnx.load_from_string(source) if isinstance(source, bytes) else onnx.load(source)
+        source, feeds = _widened(proto, feeds, dict(stated))
+        session = ort.InferenceSession(source, options, providers=["CPUExecutionProvider"])
+    if any(_is_foreign(value) for value in feeds.values()):
+        values = session.run_with_ort_values(None, {name: _ort_value(ort, value) for name, value in feeds.items()})
+        results = [value.numpy() for value in values]
+    else:
+        results = session.run(None, dict(feeds))
+    narrowed = [array.astype(_numpy_type(kind)) if kind in WIDE else array
+                for (_, kind), array in zip(stated, results, strict=True)]  # fmt: skip
+    return dict(zip([name for name, _ in stated], narrowed, strict=True))
+
+
+# Element types that onnxruntime does not hand out as arrays, with one that holds all their numbers.
+WIDE = {
+    "tensor(bfloat16)": "FLOAT",
+    "tensor(float8e4m3fn)": "FLOAT",
+    "tensor(float8e4m3fnuz)": "FLOAT",
+    "tensor(float8e5m2)": "FLOAT",
+    "tensor(float8e5m2fnuz)": "FLOAT",
+    "tensor(float8e8m0)": "FLOAT",
+    "tensor(int4)": "INT8",
+    "tensor(uint4)": "UINT8",
+    "tensor(int2)": "INT8",
+    "tensor(uint2)": "UINT8",
+}
+
+
+def _numpy_type(kind: str) -> Any:
+    number = onnx.TensorProto.DataType.Value(kind.removeprefix("tensor(").removesuffix(")").upper())
+    return onnx.helper.tensor_dtype_to_np_dtype(number)
+
+
+def _widened(model: onnx.ModelProto, feeds: Mapping[str, Any], outputs: Mapping[str, str]) -> tuple[bytes, Feeds]:
+    """The model with casts around it, so that arrays numpy has can be fed and come out."""
+    graph = model.graph
+    given = dict(feeds)
+    casts = []
+    for info in graph.input:
+        tensor = info.type.tensor_type
+        if _is_packed(given.get(info.name)):
+            name, narrow = info.name, tensor.elem_type
+            info.name, tensor.elem_type = f"{name}__wide", onnx.TensorProto.INT8
+            given[info.name] = given.pop(name).astype(np.int8)
+            casts.append(onnx.helper.make_node("Cast", [info.name], [name], to=narrow))
+    nodes = [*casts, *graph.node]
+    for info in graph.output:
+        kind = outputs[info.name]
+        if kind in WIDE:
+            wide = onnx.TensorProto.DataType.Value(WIDE[kind])
+            nodes.append(onnx.helper.make_node("Cast", [info.name], [f"{info.name}__wide"], to=wide))
+            info.name = f"{info.name}__wide"
+            info.type.tensor_type.elem_type = wide
+    del graph.node[:]
+    graph.node.extend(nodes)
+    return model.SerializeToString(), given
+
+
+def _is_packed(value: Any) -> bool:
+    """Tell whether onnxruntime packs several elements into a byte where numpy has a byte for each."""
+    return isinstance(value, np.ndarray) and value.dtype.name in ("int4", "uint4", "int2", "uint2")
 
 
 def _is_foreign(value: Any) -> bool:
     """Tell whether numpy itself does not know the element type (bfloat16, float8, int4, ...)."""
-    return isinstance(value, np.ndarray) and value.dtype.kind == "V"
+    return isinstance(value, np.ndarray) and value.dtype.isbuiltin == 2
 
 
 def _ort_value(ort: Any, value: Any) -> Any:

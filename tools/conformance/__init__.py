@@ -1,0 +1,1 @@
+"""What the simplifier makes of onnx's own test suite; see docs/reference/conformance.md."""
