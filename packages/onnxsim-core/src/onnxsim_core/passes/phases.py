@@ -1,7 +1,7 @@
 """What a run tells about itself while it goes: phases, rounds, bytes, sessions.
 
-The pipeline calls these at its phase boundaries. Everything here does nothing; the profile and the progress line override
-what they want to know.
+The pipeline calls these at its phase boundaries. Everything here does nothing; the profile and the progress line
+override what they want to know.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Phases:
         return _NOTHING
 
     def step(self, stage: str, done: int, total: int) -> None:
-        """A stage got this far: `reading`, `simplifying` (rounds), `checking` (runs), `writing` (bytes). Total 0: unknown."""
+        """A stage got this far: `reading`, `simplifying` (rounds), `checking` (runs), `writing` (bytes); 0 is unknown."""
 
     def nodes(self, loop: str, count: int) -> None:
         """The graph holds so many nodes after a round of a loop: `Initial`, `Optimize`, `FoldConstant`, `Rewrite`."""

@@ -1,0 +1,159 @@
+"""`simplify()` around the engine: what it accepts, what it gives, what it writes."""
+
+import copy
+import json
+
+import numpy as np
+import onnx
+import pytest
+from cli.running import RESHAPE, SIZES, ops_of
+
+from onnxsim_core import ModelError, OptionError, simplify
+from onnxsim_core.check import CheckResult, Mismatch
+from onnxsim_testkit import model
+
+PROTO = model(RESHAPE, initializers=SIZES)
+
+
+@pytest.fixture(autouse=True)
+def no_profile(monkeypatch):
+    for name in ("ONNXSIM_PROFILE", "ONNXSIM_ORT_PROFILE", "ONNXSIM_MERGE_ORT_PROFILE"):
+        monkeypatch.delenv(name, raising=False)
+
+
+def test_the_result_unpacks(tmp_path):
+    result = simplify(PROTO)
+    simplified, ok = result
+
+    assert ok and [node.op_type for node in simplified.graph.node] == ["Reshape"]
+    assert result.model is simplified is result[0] and len(result) == 2
+    assert repr(result) == "SimplifyResult(ok=True, nodes=9->1)"
+    assert result.path is None and result.check is None
+    assert result.nbytes == simplified.ByteSize()
+
+
+def test_paths_bytes_and_protos_give_the_same(tmp_path):
+    """F54: bytes and Path once were no models."""
+    onnx.save(PROTO, tmp_path / "m.onnx")
+    results = [simplify(source).model for source in
+               (PROTO, PROTO.SerializeToString(), tmp_path / "m.onnx", str(tmp_path / "m.onnx"))]
+
+    assert all(one == results[0] for one in results)
+
+
+def test_the_given_model_is_never_changed():
+    before = copy.deepcopy(PROTO)
+    simplify(PROTO, 1)
+
+    assert before == PROTO
+
+
+def test_arguments_are_never_changed():
+    """F24: the list of skipped passes once grew."""
+    skipped, shapes = ["fuse_gelu"], {"x": [2, 3, 4]}
+    simplify(PROTO, skipped_optimizers=skipped, skip_fuse_bn=True, overwrite_input_shapes=shapes)
+
+    assert (skipped, shapes) == (["fuse_gelu"], {"x": [2, 3, 4]})
+    assert simplify(PROTO, skipped_optimizers=("fuse_gelu",), skip_fuse_bn=True).ok
+
+
+@pytest.mark.parametrize("name", ["skipped_optimizers", "extra_optimizers", "unused_output", "providers"])
+def test_a_text_is_no_list_of_names(name):
+    with pytest.raises(TypeError, match=f"{name} is a list of names"):
+        simplify(PROTO, **{name: "fuse_gelu"})
+
+
+def test_an_unavailable_provider_is_refused_even_if_nothing_would_run():
+    with pytest.raises(ValueError, match="NoSuchExecutionProvider"):
+        simplify(PROTO, providers=["NoSuchExecutionProvider"])
+
+
+def test_old_names_work_with_a_warning():
+    with pytest.warns(DeprecationWarning, match="input_shapes is now called overwrite_input_shapes"):
+        assert simplify(PROTO, input_shapes={"x": [2, 3, 4]}).ok
+    with pytest.warns(DeprecationWarning, match="dynamic_input_shape has no effect"):
+        assert simplify(PROTO, dynamic_input_shape=True).ok
+    with pytest.raises(OptionError, match="is an old name"):
+        simplify(PROTO, input_shapes={"x": [2, 3, 4]}, overwrite_input_shapes={"x": [2, 3, 4]})
+
+
+def test_a_comparison_tells_what_it_found(tmp_path):
+    result = simplify(PROTO, 3, output_path=tmp_path / "m.onnx")
+
+    assert result.ok and str(result.check) == "equal on 3 random inputs"
+    assert result.path == str(tmp_path / "m.onnx") and ops_of(tmp_path / "m.onnx") == ["Reshape"]
+    assert result.nbytes == (tmp_path / "m.onnx").stat().st_size
+
+
+def test_a_negative_number_of_comparisons_is_none():
+    assert simplify(PROTO, -1).check is None
+
+
+@pytest.mark.parametrize("previous", [None, b"previous"])
+def test_a_model_that_differs_is_not_written(tmp_path, monkeypatch, previous):
+    """F57: on a failed comparison the output was once written, and only the exit code told."""
+    target = tmp_path / "m.onnx"
+    if previous is not None:
+        target.write_bytes(previous)
+    verdict = CheckResult(1, (Mismatch("y", 0, "shape [1] instead of [2]"),))
+    monkeypatch.setattr("onnxsim_core.check.check_equal", lambda *_, **__: verdict)
+
+    result = simplify(PROTO, 1, output_path=target)
+
+    assert not result.ok and result.path is None and result.check is verdict
+    assert [path.name for path in tmp_path.iterdir()] == ([] if previous is None else ["m.onnx"])
+    assert previous is None or target.read_bytes() == previous
+
+
+def test_pinned_sizes_are_used_in_the_comparison():
+    """F37: the original was once fed sizes of its own."""
+    proto = model("g (float[n,3] x, float[n,3] z) => (float[n,3] y) { y = Add(x, z) }")
+    result = simplify(proto, 1, overwrite_input_shapes={"x": [7, 3]})
+
+    assert result.ok and result.check.sizes["n"] == 7
+    assert [dim.dim_value for dim in result.model.graph.output[0].type.tensor_type.shape.dim] == [7, 3]
+
+
+def test_one_input_needs_no_name():
+    proto = model("g (float[n,3] x) => (float[n,3] y) { y = Relu(x) }")
+
+    assert simplify(proto, 1, overwrite_input_shapes={None: [7, 3]}).check.sizes == {"n": 7}
+    assert simplify(proto, 1, test_input_shapes={None: [5, 3]}).check.sizes == {"n": 5}
+
+
+def test_a_profile_is_written_and_printed(tmp_path, capsys):
+    simplify(PROTO, 1, profile=tmp_path / "p.json")
+
+    assert capsys.readouterr().out.startswith("onnxsim profiling summary")
+    assert json.loads((tmp_path / "p.json").read_text())["traceEvents"]
+
+
+def test_the_environment_asks_for_a_profile_too(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("ONNXSIM_PROFILE", str(tmp_path / "p.json"))
+    simplify(PROTO)
+
+    assert (tmp_path / "p.json").exists() and "Pipeline" in capsys.readouterr().out
+
+
+def test_external_references_without_a_folder_are_an_error_not_a_guess(tmp_path, monkeypatch):
+    """F18: references in a proto were once looked up in the working directory, and kept when not found."""
+    big = model("g (float[512] x) => (float[512] y) { y = Add(x, w) }", initializers={"w": np.ones(512, np.float32)})
+    onnx.save(big, tmp_path / "m.onnx", save_as_external_data=True, location="w.bin", size_threshold=0)
+    stub = onnx.load(tmp_path / "m.onnx", load_external_data=False)
+
+    with pytest.raises(ModelError):
+        simplify(stub.SerializeToString()).model  # noqa: B018
+    assert simplify(tmp_path / "m.onnx", 1).ok
+
+
+def test_simplifying_twice_gives_the_same():
+    once = simplify(PROTO).model
+
+    assert simplify(once).model == once
+
+
+def test_the_graph_holds_what_is_known(tmp_path):
+    graph = simplify(PROTO).graph.graph
+
+    assert graph.outputs[0].shape == (2, 4, 3)
+    assert graph.count == 1
