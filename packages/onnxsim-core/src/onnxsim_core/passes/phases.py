@@ -27,7 +27,7 @@ class Phases:
         return _NOTHING
 
     def step(self, stage: str, done: int, total: int) -> None:
-        """A stage got this far: `reading`, `simplifying` (rounds), `checking` (runs), `writing` (bytes); 0 is unknown."""
+        """A stage got this far: `reading`, `simplifying` (rounds), `checking` (runs), `writing` (bytes); 0: unknown."""
 
     def nodes(self, loop: str, count: int) -> None:
         """The graph holds so many nodes after a round of a loop: `Initial`, `Optimize`, `FoldConstant`, `Rewrite`."""
