@@ -51,12 +51,13 @@ FUSIONS: tuple[str, ...] = (
 REWRITES: tuple[str, ...] = ("rewrite_where", "rewrite_expand_target", "merge_equal_sizes")
 LAYER_FUSIONS: tuple[str, ...] = (
     "fuse_pad_into_conv", "fuse_pad_into_pool", "fuse_bn_into_conv", "fuse_bn_into_gemm", "fuse_add_bias_into_conv",
-    "fuse_mul_into_conv", "fuse_preceding_mul_into_conv", "fuse_matmul_add_bias_into_gemm", "fuse_transpose_into_gemm",
-    "fuse_affine_into_gemm", "fuse_mul_into_matmul", "fuse_layer_norm", "fuse_rms_norm", "fuse_affine_into_norm", "fuse_gelu",
-    "fuse_mul_of_reciprocal",
-    "fuse_hard_sigmoid", "fuse_hard_swish", "fuse_mish", "fuse_swish", "fuse_softplus", "fuse_consecutive_mul",
-    "fuse_consecutive_add", "fuse_consecutive_reduce", "fuse_depth_to_space", "fuse_focus_into_conv", "fuse_group_norm",
-    "fuse_lp_normalization", "replace_einsum_with_matmul", "adjust_add", "adjust_slice_and_matmul", "accepted_fusions",
+    "fuse_mul_into_conv", "fuse_preceding_mul_into_conv", "fuse_matmul_add_bias_into_gemm",
+    "fuse_transpose_into_gemm", "fuse_affine_into_gemm", "fuse_mul_into_matmul", "fuse_layer_norm", "fuse_rms_norm",
+    "fuse_affine_into_norm", "fuse_gelu", "fuse_mul_of_reciprocal", "fuse_hard_sigmoid", "fuse_hard_swish",
+    "fuse_mish", "fuse_swish", "fuse_softplus", "fuse_consecutive_mul", "fuse_consecutive_add",
+    "fuse_consecutive_matmul", "fuse_consecutive_reduce", "fuse_depth_to_space", "fuse_focus_into_conv",
+    "fuse_group_norm", "fuse_lp_normalization", "replace_einsum_with_matmul", "adjust_add",
+    "adjust_slice_and_matmul", "accepted_fusions",
 )
 CONTROL_FLOW: tuple[str, ...] = ("eliminate_if_with_const_cond", "eliminate_loop_with_const_trip_count")
 MODULES: tuple[str, ...] = ("engine_passes", *CONTROL_FLOW, *ELIMINATIONS, *FUSIONS, *LAYER_FUSIONS, *REWRITES)
