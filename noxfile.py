@@ -151,7 +151,7 @@ def parity(session: nox.Session) -> None:
 
 @nox.session
 def conformance(session: nox.Session) -> None:
-    """onnx's own test suite, simplified in several ways; fails if docs/reference/conformance.md is not what comes out."""
+    """The test suite of onnx, simplified in several ways; fails if docs/reference/conformance.md says otherwise."""
     sync(session, "--package", "onnxsim-core", "--extra", "ort", "--group", "test")
     arguments = session.posargs or ["--check"]
     session.run("python", "-m", "conformance", *arguments, env={"PYTHONPATH": "tools"})
