@@ -46,7 +46,7 @@ def test_type_checkers_see_the_same_names():
             assert alias.asname == alias.name  # a plain import would not be re-exported
             declared[alias.name] = statement.module
 
-    expected = {name: None if s.module.startswith("onnxsim.") else s.module for name, s in NAMES.items()}
+    expected = {name: s.module.removeprefix("onnxsim.") if s.attribute else None for name, s in NAMES.items()}
     assert declared == expected
 
 

@@ -14,7 +14,7 @@ OUTLINE = take(model(TEXT, initializers={"shape": np.array([0, -1]), "w": np.one
 
 def test_interface_and_nodes():
     assert (OUTLINE.inputs, OUTLINE.outputs) == (["c", "x"], ["y"])
-    assert [node.op for node in OUTLINE.nodes] == ["Reshape", "Add", "Mul", "If", "Relu", "LeakyRelu"]
+    assert [node.op_type for node in OUTLINE.nodes] == ["Reshape", "Add", "Mul", "If", "Relu", "LeakyRelu"]
     assert OUTLINE.nodes[0].inputs == ("x", "shape")
 
 

@@ -26,6 +26,11 @@ if TYPE_CHECKING:
     from . import model_checking as model_checking
     from . import model_info as model_info
     from . import onnx_simplifier as onnx_simplifier
+    from . import profile_merge as profile_merge
+    from . import profile_plot as profile_plot
+    from .model_memory import annotate_memory_plan as annotate_memory_plan
+    from .model_memory import plan_activation_memory as plan_activation_memory
+    from .model_memory import print_memory_plan as print_memory_plan
 else:
 
     def __getattr__(name: str) -> Any:

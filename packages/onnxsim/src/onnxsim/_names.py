@@ -36,6 +36,11 @@ NAMES: dict[str, Source] = {
     "model_checking": Source("onnxsim.model_checking", "", CORE),
     "model_info": Source("onnxsim.model_info", "", CORE),
     "onnx_simplifier": Source("onnxsim.onnx_simplifier", "", CORE),
+    "profile_merge": Source("onnxsim.profile_merge", "", CORE),
+    "profile_plot": Source("onnxsim.profile_plot", "", CORE),
+    "annotate_memory_plan": Source("onnxsim.model_memory", "annotate_memory_plan", CORE),
+    "plan_activation_memory": Source("onnxsim.model_memory", "plan_activation_memory", CORE),
+    "print_memory_plan": Source("onnxsim.model_memory", "print_memory_plan", CORE),
 }
 
 

@@ -25,8 +25,9 @@ class NodeOutline:
     attributes: tuple[tuple[str, str], ...] = ()
 
     @property
-    def label(self) -> str:
-        return self.name or (self.outputs[0] if self.outputs else self.op)
+    def op_type(self) -> str:
+        """The operator without its domain."""
+        return self.op.rpartition(".")[2]
 
 
 @dataclass(slots=True)
