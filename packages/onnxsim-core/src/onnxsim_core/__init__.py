@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys as _sys
 from typing import TYPE_CHECKING
 
 from ._version import __version__
@@ -15,19 +16,16 @@ from .errors import (
     UnsupportedModelError,
 )
 
-if TYPE_CHECKING:
-    from .api import SimplifyResult as SimplifyResult
-    from .api import simplify as simplify
+if TYPE_CHECKING or "onnxsim_command" not in _sys.modules:
+    from .engine import SimplifyResult, simplify
 else:
-    _LAZY = {"simplify": "api", "SimplifyResult": "api"}
 
     def __getattr__(name: str) -> object:
-        module = _LAZY.get(name)
-        if module is None:
+        if name not in ("SimplifyResult", "simplify"):
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        from importlib import import_module
+        from . import api
 
-        return getattr(import_module(f".{module}", __name__), name)
+        return getattr(api, name)
 
 
 __all__ = [

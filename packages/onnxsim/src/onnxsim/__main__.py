@@ -2,7 +2,7 @@
 
 import sys
 
-from onnxsim_core.cli.main import main
+from onnxsim_command import main
 
 if __name__ == "__main__":
     sys.exit(main())
