@@ -19,6 +19,7 @@ from source_tree import ROOT, Distribution, distributions
 SDIST_ROOT = {"LICENSE", "README.md", "CHANGELOG.md", "pyproject.toml", "PKG-INFO", ".gitignore", "src"}
 PROBE = """
 import sys, importlib, importlib.metadata
+import onnxsim_command  # siblings must not load the engine for a command that only prints its help
 package, name = sys.argv[1:]
 module = importlib.import_module(package)
 assert "onnx" not in sys.modules, f"import {package} imports onnx"
@@ -29,6 +30,15 @@ onnx.checker.check_model(model, full_check=True)
 assert [node.op_type for node in model.graph.node] == ["Reshape"], [node.op_type for node in model.graph.node]
 assert [list(d.dim_value for d in v.type.tensor_type.shape.dim) for v in model.graph.output] == [[2, 3, 5, 4]]
 """
+
+# What the `onnxsim` command does only with a distribution, found by entry points: run after the example is simplified.
+ADDED = {
+    "onnxsim-archives": (
+        ("simplified.onnx", "again.onnx.safetensors"),
+        ("again.onnx.safetensors", "again.onnx.gguf"),
+        ("archive", "import", "again.onnx.gguf", "simplified.onnx"),
+    ),
+}
 
 
 def check_contents(dist: Distribution, wheels: Path) -> None:
@@ -64,6 +74,8 @@ def smoke(dist: Distribution, wheels: Path) -> None:
         run("uv", "pip", "install", "--python", python, "--find-links", str(wheels), wheel)
         example = str(ROOT / "examples" / "just_reshape.onnx")
         print(run(str(scripts / "onnxsim"), example, "simplified.onnx"))
+        for words in ADDED.get(dist.name, ()):
+            print(run(str(scripts / "onnxsim"), *words))
         run(python, "-m", dist.import_package, "--help")
         run(python, "-I", "-c", PROBE, dist.import_package, dist.name)
 
