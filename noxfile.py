@@ -127,7 +127,8 @@ def needed(dist: str) -> list[str]:
 @nox.session
 def docs(session: nox.Session) -> None:
     """Every example of the documentation runs, and the generated pages are what the code says."""
-    sync(session, "--package", "onnxsim", "--extra", "rich", "--extra", "onnxruntime", "--group", "test")
+    extras = [word for extra in ("rich", "onnxruntime", "archives") for word in ("--extra", extra)]
+    sync(session, "--package", "onnxsim", *extras, "--group", "test")
     session.run("python", "tools/gen_docs.py", "--check")
     session.run("python", "tools/check_docs.py")
 

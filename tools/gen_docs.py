@@ -6,6 +6,7 @@
 
 import argparse
 import difflib
+import importlib
 import inspect
 import subprocess
 import sys
@@ -15,7 +16,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from source_tree import ROOT
+from source_tree import ROOT, distributions
 
 DOCS = ROOT / "docs"
 NOTICE = "<!-- Written by tools/gen_docs.py; change the code and run it again. -->"
@@ -97,11 +98,13 @@ def operators_page() -> str:
 
 
 def errors_page() -> str:
-    """The error tree."""
+    """The error tree: the core's, and what other distributions add to it."""
     from onnxsim_core import errors
 
+    modules = [importlib.import_module(dist.import_package) for dist in distributions() if dist.name != "onnxsim"]
     found = [c for _, c in inspect.getmembers(errors, inspect.isclass)]
-    classes: list[type[errors.OnnxsimError]] = [c for c in found if issubclass(c, errors.OnnxsimError)]
+    found += [getattr(module, name) for module in modules for name in module.__all__ if name.endswith("Error")]
+    classes: list[type[errors.OnnxsimError]] = [c for c in dict.fromkeys(found) if issubclass(c, errors.OnnxsimError)]
     classes.sort(key=lambda c: (len(c.__mro__), c.__name__))
     rows = ((f"`{c.__name__}`", f"`{c.__bases__[0].__name__}`", f"`{c.default_code}`", first_line(c)) for c in classes)
     return page("Errors", inspect.getdoc(errors) or "", table(("error", "is a", "code", "meaning"), rows))
@@ -109,18 +112,21 @@ def errors_page() -> str:
 
 def api_page() -> str:
     """The public names of each distribution with their signatures and docstrings."""
-    import onnxsim_core
-
     parts = []
-    for name in sorted(onnxsim_core.__all__, key=str.lower):
-        value = getattr(onnxsim_core, name)
-        if inspect.isclass(value) and issubclass(value, BaseException):
-            continue  # the errors have a page of their own
-        if inspect.isclass(value) or inspect.isfunction(value):
-            parts += [f"## {name}", fenced(signature(name, value)), fenced(inspect.getdoc(value) or "")]
+    for dist in distributions():
+        if dist.name == "onnxsim":
+            continue  # it has no names of its own
+        module = importlib.import_module(dist.import_package)
+        parts.append(f"## {dist.import_package}")
+        for name in sorted(module.__all__, key=str.lower):
+            value = getattr(module, name)
+            if inspect.isclass(value) and issubclass(value, BaseException):
+                continue  # the errors have a page of their own
+            if inspect.isclass(value) or inspect.isfunction(value):
+                parts += [f"### {name}", fenced(signature(name, value)), fenced(inspect.getdoc(value) or "")]
     return page(
         "Python API",
-        "`onnxsim` offers the same names as `onnxsim_core`. Errors are on [their own page](errors.md).",
+        "`onnxsim` offers the names of every installed distribution. Errors are on [their own page](errors.md).",
         *parts,
     )
 
