@@ -164,7 +164,7 @@ class _Cursor:
     def count(self, number: int, least: int) -> int:
         """A number of things that take at least so many bytes each."""
         if number > (self.end - self.at) // least:
-            raise self.broken(f"{number} things cannot fit into {self.file.size} bytes")
+            raise self.broken(f"{number} things cannot fit into the rest of the header")
         return number
 
     def number(self, code: str) -> Any:

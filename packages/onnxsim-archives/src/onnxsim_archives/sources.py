@@ -51,7 +51,7 @@ def open_source(model: Any, base_dir: str | os.PathLike[str] | None = None) -> S
 
 
 def _of_archive(archive: Archive) -> Source:
-    return Source(archive.graph(), archive.tensor)
+    return Source(archive.graph(), lambda tensor: _own(archive.tensor(tensor)))
 
 
 def _of_file(path: str) -> Source:

@@ -11,6 +11,16 @@ from ._names import NAMES, installed, missing
 from ._version import __version__ as __version__
 
 if TYPE_CHECKING:
+    from onnxsim_archives import Archive as Archive
+    from onnxsim_archives import ArchiveError as ArchiveError
+    from onnxsim_archives import export_gguf as export_gguf
+    from onnxsim_archives import export_safetensors as export_safetensors
+    from onnxsim_archives import import_gguf as import_gguf
+    from onnxsim_archives import import_gguf_weights as import_gguf_weights
+    from onnxsim_archives import import_safetensors as import_safetensors
+    from onnxsim_archives import open_archive as open_archive
+    from onnxsim_archives import read_gguf_metadata as read_gguf_metadata
+    from onnxsim_archives import unpack_archive as unpack_archive
     from onnxsim_core import CheckError as CheckError
     from onnxsim_core import ModelError as ModelError
     from onnxsim_core import OnnxsimError as OnnxsimError

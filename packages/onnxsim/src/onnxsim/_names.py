@@ -19,6 +19,7 @@ class Source(NamedTuple):
 
 
 CORE = "onnxsim-core"
+ARCHIVES = "onnxsim-archives"
 
 NAMES: dict[str, Source] = {
     "CheckError": Source("onnxsim_core", "CheckError", CORE),
@@ -31,6 +32,16 @@ NAMES: dict[str, Source] = {
     "UnsupportedModelError": Source("onnxsim_core", "UnsupportedModelError", CORE),
     "main": Source("onnxsim_core.cli.main", "main", CORE),
     "simplify": Source("onnxsim_core", "simplify", CORE),
+    "Archive": Source("onnxsim_archives", "Archive", ARCHIVES, "archives"),
+    "ArchiveError": Source("onnxsim_archives", "ArchiveError", ARCHIVES, "archives"),
+    "export_gguf": Source("onnxsim_archives", "export_gguf", ARCHIVES, "archives"),
+    "export_safetensors": Source("onnxsim_archives", "export_safetensors", ARCHIVES, "archives"),
+    "import_gguf": Source("onnxsim_archives", "import_gguf", ARCHIVES, "archives"),
+    "import_gguf_weights": Source("onnxsim_archives", "import_gguf_weights", ARCHIVES, "archives"),
+    "import_safetensors": Source("onnxsim_archives", "import_safetensors", ARCHIVES, "archives"),
+    "open_archive": Source("onnxsim_archives", "open_archive", ARCHIVES, "archives"),
+    "read_gguf_metadata": Source("onnxsim_archives", "read_gguf_metadata", ARCHIVES, "archives"),
+    "unpack_archive": Source("onnxsim_archives", "unpack_archive", ARCHIVES, "archives"),
     # Modules that scripts written for earlier releases import by these names.
     "backend": Source("onnxsim.backend", "", CORE),
     "model_checking": Source("onnxsim.model_checking", "", CORE),
