@@ -63,7 +63,7 @@ def passes_page() -> str:
     for name in sorted(RULES):
         rules.append(f"## {name}")
         for rule in RULES[name]:
-            roots = ", ".join(f"`{root}`" for root in rule.roots)
+            roots = ", ".join(f"`{root}`" for root in sorted(rule.roots))
             rules += [f"**{rule.name}** (at {roots})", fenced(inspect.getdoc(rule.function) or "")]
     return page(
         "Passes",
