@@ -67,3 +67,13 @@ def test_measuring_changes_nothing():
     take(proto, with_outline=True)
 
     assert proto.SerializeToString() == before
+
+
+def test_initializers_among_the_inputs_are_known():
+    """Models of IR 3 list every weight as an input; sizes made of them are known all the same."""
+    proto = model("g (float[2,3] x, int64[2] shape) => (float[3,2] y) { t = Reshape(x, shape) y = MatMul(t, w) }",
+                  initializers={"shape": np.array([3, 2]), "w": np.ones((2, 2), np.float32)})
+    proto.ir_version = 3
+
+    assert take(proto).facts.macs.size == 12
+    assert take(proto, with_outline=True).outline.inputs == ["x"]

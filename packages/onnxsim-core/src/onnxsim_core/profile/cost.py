@@ -12,10 +12,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..ir.dims import Size, add, floordiv, mul
-from ..ir.dtypes import BITS
+from ..ir.dtypes import BITS, STRING
 from ..ir.graph import Model, Node, Value
 
 Shape = tuple[Size, ...]
+Known = dict[tuple[int, Shape], "Size | None"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,16 +35,28 @@ def product(sizes: Iterable[Size]) -> Size:
     return result
 
 
-def value_bytes(value: Value) -> Size | None:
-    """Bytes the value takes in memory, or None when its type or shape is unknown; strings count nothing."""
+def value_bytes(value: Value, known: Known | None = None) -> Size | None:
+    """Bytes the value takes in memory, or None when its type or shape is unknown; strings count nothing.
+
+    `known` keeps what was counted, for the many values of one type and shape.
+    """
     if value.tensor is not None:
         return value.tensor.nbytes
-    bits = BITS.get(value.dtype)
-    if bits is None:
-        return 0 if value.dtype == 8 else None
     if value.shape is None:
-        return None
-    count = product(value.shape)
+        return 0 if value.dtype == STRING else None
+    key = (value.dtype, value.shape)
+    if known is None:
+        return _bytes(*key)
+    if key not in known:
+        known[key] = _bytes(*key)
+    return known[key]
+
+
+def _bytes(dtype: int, shape: Shape) -> Size | None:
+    bits = BITS.get(dtype)
+    if bits is None:
+        return 0 if dtype == STRING else None
+    count = product(shape)
     return mul(count, bits // 8) if bits >= 8 else floordiv(add(mul(count, bits), 7), 8)
 
 
@@ -201,8 +214,9 @@ class Cost:
         return Sum(mul(self.macs.size, 2), self.macs.complete)
 
 
-def model_cost(model: Model) -> Cost:
+def model_cost(model: Model, known: Known | None = None) -> Cost:
     """Cost of one inference, from what is known of the values; nothing is inferred here."""
+    known = {} if known is None else known
     macs: Counter[Size] = Counter()
     moved: Counter[Size] = Counter()
     macs_complete = moved_complete = True
@@ -216,7 +230,7 @@ def model_cost(model: Model) -> Cost:
             for value in {*node.inputs, *node.outputs}:
                 if value is None:
                     continue
-                nbytes = value_bytes(value)
+                nbytes = value_bytes(value, known)
                 if nbytes is not None:
                     moved[nbytes] += 1
                 elif value.name:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from ..ir.dims import Dim, Size, SymbolTable, add, substitute, symbols
 from ..ir.graph import Graph, Model, Node, Value
-from .cost import Sum, value_bytes, weighted
+from .cost import Known, Sum, value_bytes, weighted
 
 TYPICAL = 32
 """What a symbolic size is taken for when the busiest moment is looked for."""
@@ -76,18 +76,18 @@ class Numbers(dict[Size, int]):
         return result
 
 
-def peak_memory(model: Model) -> Sum:
+def peak_memory(model: Model, known: Known | None = None) -> Sum:
     """Bytes of activations alive at the busiest moment."""
-    return _peak(model.graph, Numbers(model.symbols))
+    return _peak(model.graph, Numbers(model.symbols), {} if known is None else known)
 
 
-def _peak(graph: Graph, numbers: Numbers) -> Sum:
+def _peak(graph: Graph, numbers: Numbers, known: Known) -> Sum:
     """The sum of what is alive at the graph's busiest step; inputs of a body belong to the graph around it."""
     sizes: dict[Value, Size] = {}
     complete = True
     spans = [one for one in lifetimes(graph) if graph.owner is None or one.first >= 0]
     for one in spans:
-        size = value_bytes(one.value)
+        size = value_bytes(one.value, known)
         if size is None:
             complete = False
         elif one.value.tensor is None:
@@ -96,7 +96,7 @@ def _peak(graph: Graph, numbers: Numbers) -> Sum:
     inner: dict[int, Sum] = {}
     for step, node in enumerate(graph):
         if node.bodies:
-            peaks = [_peak(body, numbers) for body in node.bodies.values()]
+            peaks = [_peak(body, numbers, known) for body in node.bodies.values()]
             inner[step] = max(peaks, key=lambda peak: numbers[peak.size])
             complete = complete and all(peak.complete for peak in peaks)
     step = _busiest(spans, sizes, numbers, {at: numbers[peak.size] for at, peak in inner.items()}, len(graph))

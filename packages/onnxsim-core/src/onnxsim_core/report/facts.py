@@ -10,7 +10,7 @@ from ..infer.engine import Inference
 from ..infer.tail import infer_by_schema
 from ..ir.graph import Model
 from ..ir.tensors import Tensor
-from ..profile.cost import model_cost
+from ..profile.cost import Known, model_cost
 from ..profile.memory import peak_memory
 from .quantity import Quantity, density_of
 
@@ -57,10 +57,12 @@ class ModelFacts:
 
 
 def infer(model: Model) -> None:
-    """State what can be known of every value, as simplifying would, without changing the graph."""
+    """State what can be known of every value, as simplifying would; initializers among the inputs count as constants."""
     from .. import ops
+    from ..passes.prepare import drop_default_inputs
 
     ops.load()
+    drop_default_inputs(model.graph)
     Inference(model, tail=infer_by_schema).walk(model.graph)
 
 
@@ -85,11 +87,12 @@ def measure(model: Model, model_bytes: int | None = None) -> ModelFacts:
         facts.parameters += tensor.size
         facts.initializer_bytes += tensor.nbytes
     facts.model_bytes = stored_bytes(model) if model_bytes is None else model_bytes
-    cost = model_cost(model)
+    known: Known = {}
+    cost = model_cost(model, known)
     table = model.symbols
     facts.macs, facts.flops = Quantity.of(cost.macs, table), Quantity.of(cost.flops, table)
     facts.memory_access = Quantity.of(cost.memory_access, table, is_bytes=True)
-    facts.memory_footprint = Quantity.of(peak_memory(model), table, is_bytes=True)
+    facts.memory_footprint = Quantity.of(peak_memory(model, known), table, is_bytes=True)
     return facts
 
 
