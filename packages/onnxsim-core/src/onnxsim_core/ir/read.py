@@ -54,8 +54,8 @@ class Reader:
             for part in (*proto.functions, *proto.training_info):
                 restore(part, self.source)
         for function in proto.functions:
-            key = (function.domain, function.name, getattr(function, "overload", ""))
-            model.functions[key] = Function(function)
+            domain = "" if function.domain == "ai.onnx" else function.domain
+            model.functions[domain, function.name, getattr(function, "overload", "")] = Function(function)
         model.graph = Graph(model, proto.graph.name, proto.graph)
         self.graph(model.graph, proto.graph, None)
         return model
@@ -150,6 +150,8 @@ class Reader:
         if domain == "com.microsoft" and proto.domain != domain:
             node.changed = True
         for attribute in proto.attribute:
+            if attribute.ref_attr_name:
+                continue
             if attribute.type == 5:
                 self._body(node, attribute.name, attribute.g, scope)
             elif attribute.type == 10:

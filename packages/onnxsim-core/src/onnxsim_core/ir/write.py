@@ -72,7 +72,7 @@ class Writer:
         body = Rope()
         self.tensor(body, value.tensor, "", None)
         attribute = tensor + length_delimited(5, body.tobytes())
-        return (length_delimited(2, value.name.encode()) + length_delimited(4, b"Constant")
+        return (length_delimited(2, _text(value.name)) + length_delimited(4, b"Constant")
                 + length_delimited(5, attribute))
 
     # --- graphs ----------------------------------------------------------------------------------------------------
@@ -187,7 +187,8 @@ class Writer:
         rope.append(b"".join(chunks))
         chunks = []
         if proto is not None and node._attributes is None:
-            chunks += [length_delimited(5, a.SerializeToString()) for a in proto.attribute if a.type != 5]
+            chunks += [length_delimited(5, a.SerializeToString()) for a in proto.attribute
+                       if a.type != 5 or a.ref_attr_name]
         else:
             for name, value in node.attributes.items():
                 attribute = self.attribute(name, value)
