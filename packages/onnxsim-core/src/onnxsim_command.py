@@ -1,8 +1,8 @@
 """Entry point of the `onnxsim` command.
 
-Importing `onnxsim_core` loads the whole engine, so that the first `simplify()` is as fast as the next. A command that may
-only have to print its help must not wait for that: while this module is loaded, the package loads the engine when it is
-first used.
+Importing `onnxsim_core` loads the whole engine, so that the first `simplify()` is as fast as the next. A command that
+may only have to print its help must not wait for that: while this module is loaded, the package loads the engine when
+it is first used.
 """
 
 from __future__ import annotations

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import onnx
 from onnx import TensorProto, helper
+
 from onnxsim_core import simplify
 from onnxsim_core.fold.engine import Folder
 from onnxsim_core.infer.engine import Inference
@@ -52,7 +53,8 @@ def apply(rule: Any, before: str | onnx.ModelProto, *, opset: int = 17, fold: bo
             table.setdefault((found.domain, root) if found.domain else root, []).append(found)
     ctx = Inference(ir, tail=infer_by_schema)
     folder = Folder(ctx)
-    driver = Driver(ir, table, ctx=ctx, fold=folder.fold if fold else None, allows_growth=folder.sizes.allows_growth, trace=True)
+    driver = Driver(ir, table, ctx=ctx, fold=folder.fold if fold else None, allows_growth=folder.sizes.allows_growth,
+                    trace=True)
     driver.run()
     tidy.remove_dead_code(ir, driver)
     tidy.drop_unused_constants(ir)
@@ -87,7 +89,8 @@ def assert_skips(rule: Any, before: str, reason: str, *, opset: int = 17, fold: 
 
 
 def assert_simplifies(before: str, after: str, *, opset: int = 17, rtol: float = 1e-5, atol: float = 1e-6,
-                      initializers: Any = None, domains: Any = None, feeds: Any = None, **options: Any) -> onnx.ModelProto:
+                      initializers: Any = None, domains: Any = None, feeds: Any = None,
+                      **options: Any) -> onnx.ModelProto:
     """`simplify()` as a whole turns `before` into `after` (op types, attributes, wiring, small constants)."""
     original = model(before, opset=opset, initializers=initializers, domains=domains)
     result = simplify(original, **options).model
@@ -116,13 +119,15 @@ def hazardous(original: onnx.ModelProto) -> list[tuple[str, onnx.ModelProto]]:
     types = {v.name: v for v in inferred.graph.value_info}
     found = []
     outputs = {v.name for v in original.graph.output}
-    inner = [name for node in original.graph.node for name in node.output if name and name not in outputs and name in types]
+    made = [name for node in original.graph.node for name in node.output]
+    inner = [name for name in made if name and name not in outputs and name in types]
     for name in inner:
         exposed = _copy(original)
         exposed.graph.output.append(types[name])
         found.append(("middle value is an output", exposed))
         read_twice = _copy(original)
-        read_twice.graph.node.append(helper.make_node("Neg" if _is_signed(types[name]) else "Identity", [name], ["_twice"]))
+        reader = "Neg" if _is_signed(types[name]) else "Identity"
+        read_twice.graph.node.append(helper.make_node(reader, [name], ["_twice"]))
         second = read_twice.graph.output.add()
         second.CopyFrom(types[name])
         second.name = "_twice"

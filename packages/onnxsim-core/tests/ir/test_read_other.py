@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+
 from onnxsim_core import simplify
 from onnxsim_core.ir.read import read_model
 from onnxsim_testkit import assert_same_outputs, model, random_feeds

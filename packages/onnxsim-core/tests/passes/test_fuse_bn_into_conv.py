@@ -275,7 +275,7 @@ def test_skips_a_large_weight_that_lives_on():
 
 
 def test_a_generated_weight_stays_generated():
-    """A weight of one number times a scale of one number is written as ConstantOfShape again: the file does not grow."""
+    """A weight of one number times a scale of one number is a ConstantOfShape again: the file does not grow."""
     same = {name: np.full(64, number, np.float32) for name, number in {"s": 2, "t": 0.5, "m": -1, "v": 3}.items()}
     text = """g (float[1,1024,4,4] x) => (float[1,64,2,2] z) { w = ConstantOfShape<value = float[1] {0.01}>(shape)
         y = Conv(x, w) z = BatchNormalization(y, s, t, m, v) }"""

@@ -12,7 +12,7 @@ EXACT_KINDS = "biuOSU"
 
 
 def compare(name: str, run: int, expected: Any, actual: Any, *, rtol: float, atol: float) -> Mismatch | None:
-    """None when equal within `atol * scale + rtol * |expected|`, where scale is the largest finite magnitude, at least 1.
+    """None when equal within `atol * scale + rtol * |expected|`, scale being the largest finite magnitude, at least 1.
 
     Integers, booleans and strings must be equal; NaN equals NaN; infinities must agree in place and sign.
     """

@@ -78,7 +78,8 @@ def _reference(model: Model, path: str, n: int, seed: int, fill: str, shapes: Ma
         runner.finish()
         return sizes, feeds, results
     raise CheckError(f"the original model does not run on generated inputs: {failure.message if failure else ''}",
-                     hint="fix sizes with test_input_shapes (--test-input-shape) or give inputs with input_data") from failure
+                     hint="fix sizes with test_input_shapes (--test-input-shape) or give inputs with input_data"
+                     ) from failure
 
 
 @contextmanager

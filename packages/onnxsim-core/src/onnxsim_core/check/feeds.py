@@ -16,7 +16,8 @@ from ..ir.graph import Model, Value
 from .index_range import index_limits
 
 FILLS = ("random", "ones", "zeros", "arange")
-GUESSES: tuple[tuple[int, ...], ...] = ((2, 3, 4, 5), (1,), (2,), (8,), (16,), (1, 64, 64), (32,), (64,), (224,), (640,))
+GUESSES: tuple[tuple[int, ...], ...] = (
+    (2, 3, 4, 5), (1,), (2,), (8,), (16,), (1, 64, 64), (32,), (64,), (224,), (640,))
 """Sizes tried for symbolic dimensions, in turn, until the original model runs."""
 _INTEGER_LIMIT = 5
 _SUM = re.compile(r"^\s*[A-Za-z_]\w*(\s*[+*-]\s*([A-Za-z_]\w*|\d+))+\s*$")
@@ -71,7 +72,8 @@ def concrete(shape: Sequence[Size], sizes: Mapping[str, int]) -> tuple[int, ...]
 
 
 def make_feeds(model: Model, sizes: Mapping[str, int], *, seed: int, fill: str = "random",
-               shapes: Mapping[str, Sequence[int]] | None = None, data: Mapping[str, Any] | None = None) -> dict[str, Any]:
+               shapes: Mapping[str, Sequence[int]] | None = None,
+               data: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """One value per graph input; `data` overrides, `shapes` fixes the shape of an input whose rank is unknown.
 
     Raises:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ..ir.graph import Model, Node, Value
 
-PASS_ON = frozenset({"Cast", "Identity", "Reshape", "Squeeze", "Unsqueeze", "Transpose", "Flatten", "Slice", "Expand", "Concat",
-                     "Split", "Where", "Tile", "Clip", "Relu", "Abs", "Max", "Min"})
+PASS_ON = frozenset({"Cast", "Identity", "Reshape", "Squeeze", "Unsqueeze", "Transpose", "Flatten", "Slice", "Expand",
+                     "Concat", "Split", "Where", "Tile", "Clip", "Relu", "Abs", "Max", "Min"})
 """Operators whose integer result holds elements of their input."""
 INDEXED = {"Gather": ("axis", 0), "GatherElements": ("axis", 0), "ScatterElements": ("axis", 0), "Scatter": ("axis", 0)}
 

@@ -1,8 +1,8 @@
 """Which nodes fold, with what, and when.
 
-Small results are stored at once. A large result of a node that blows its inputs up (Expand, Tile, ConstantOfShape...) is
-only *known*: the value carries its numbers for those who can use them, the node stays until nobody reads it. What has no
-kernel here is gathered and run in one runtime session at the end of a round.
+Small results are stored at once. A large result of a node that blows its inputs up (Expand, Tile, ConstantOfShape...)
+is only *known*: the value carries its numbers for those who can use them, the node stays until nobody reads it. What
+has no kernel here is gathered and run in one runtime session at the end of a round.
 """
 
 from __future__ import annotations
@@ -174,7 +174,8 @@ class Folder:
 def _is_deferrable(node: Node) -> bool:
     """Is the kernel sure to give its one result when it is asked late?
 
-    Whether it declines must not depend on the numbers, as for an integer division by zero or a float that no integer holds.
+    Whether it declines must not depend on the numbers, as for an integer division by zero or a float that no integer
+    holds.
     """
     if len(node.outputs) != 1:
         return False

@@ -1,7 +1,7 @@
 """Which nodes may fold at all, and which results may be stored.
 
-A constant that a fold would create is weighed against what dies with it, so that folding does not make the file grow: not
-by more than `limit` bytes a result, and not by more than `budget` bytes in all.
+A constant that a fold would create is weighed against what dies with it, so that folding does not make the file grow:
+not by more than `limit` bytes a result, and not by more than `budget` bytes in all.
 """
 
 from __future__ import annotations
@@ -88,8 +88,8 @@ def credit(node: Node) -> int:
 class SizePolicy:
     """How many bytes folding and value-baking rules may add to the file.
 
-    A result that replaces at least as many bytes is always stored. Growth is stored up to `limit` a result while the sum
-    stays within `budget`. Results of generators are stored up to `generator_limit`, since a node says them shorter.
+    A result that replaces at least as many bytes is always stored. Growth is stored up to `limit` a result while the
+    sum stays within `budget`. Results of generators are stored up to `generator_limit`, since a node says them shorter.
     """
 
     __slots__ = ("limit", "generator_limit", "budget", "grown")

@@ -1,7 +1,7 @@
 """What is known of every value: dtype, shape and, for small integer tensors, the elements.
 
-`Inference` is handed to every shape rule as `ctx`. Facts only narrow: a size that was a symbol may become a number, never
-the reverse, so inferring a node again after its inputs became better known ends.
+`Inference` is handed to every shape rule as `ctx`. Facts only narrow: a size that was a symbol may become a number,
+never the reverse, so inferring a node again after its inputs became better known ends.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ _DATA_TYPES = (INT64, INT32, BOOL)
 class Inference:
     """Runs shape rules and keeps their facts.
 
-    `changed` is called with a value whose facts narrowed after its readers may have seen it; `enter` with a subgraph whose
-    nodes are to be visited now (the driver sweeps it).
+    `changed` is called with a value whose facts narrowed after its readers may have seen it; `enter` with a subgraph
+    whose nodes are to be visited now (the driver sweeps it).
     """
 
     __slots__ = ("model", "opset", "table", "symbols", "changed", "enter", "warnings", "tail", "open_bodies")

@@ -79,7 +79,8 @@ class Node:
     """One operator call. `inputs` holds None for an omitted optional input, `outputs` always holds values.
 
     `attributes` is decoded from `proto` on first use. A node whose inputs, outputs and attributes did not change is
-    written back as the bytes it was read from; `changed` says that it did. `bodies` are its subgraphs by attribute name.
+    written back as the bytes it was read from; `changed` says that it did. `bodies` are its subgraphs by attribute
+    name.
     """
 
     __slots__ = ("op_type", "domain", "overload", "name", "inputs", "outputs", "graph", "prev", "next", "position",

@@ -126,7 +126,9 @@ class Reader:
         kind = dim.WhichOneof("value")
         if kind == "dim_value":
             return dim.dim_value if dim.dim_value >= 0 else self.model.symbols.fresh()
-        return self.model.symbols.named(dim.dim_param) if kind == "dim_param" and dim.dim_param else self.model.symbols.fresh()
+        if kind == "dim_param" and dim.dim_param:
+            return self.model.symbols.named(dim.dim_param)
+        return self.model.symbols.fresh()
 
     # --- nodes -----------------------------------------------------------------------------------------------------
     def node(self, graph: Graph, scope: Scope, proto: Any) -> None:
@@ -219,7 +221,7 @@ class Reader:
 
 
 class Scope:
-    """Names of one graph, with the graph around it. A name used before it is made is a promise to be kept by `close`."""
+    """Names of one graph, with the graph around it. A name used before it is made is a promise `close` has to keep."""
 
     __slots__ = ("graph", "outer", "values", "promised", "unsorted")
 

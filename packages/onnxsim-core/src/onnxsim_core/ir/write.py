@@ -164,7 +164,8 @@ class Writer:
         if found is None:
             tensor = tag(1, 0) + varint(value.dtype)
             if value.shape is not None:
-                tensor += length_delimited(2, b"".join(length_delimited(1, self.dimension(size)) for size in value.shape))
+                dims = (length_delimited(1, self.dimension(size)) for size in value.shape)
+                tensor += length_delimited(2, b"".join(dims))
             found = self._types[key] = length_delimited(1, tensor)
         return found
 

@@ -1,7 +1,8 @@
 """Which rule belongs to which operator at which version.
 
-A rule is registered under (domain, op, since) and holds from that version until a newer one is registered. `table` picks,
-for a model's opsets, one rule per operator; the default domain is keyed by the bare op type, others by (domain, op type).
+A rule is registered under (domain, op, since) and holds from that version until a newer one is registered. `table`
+picks, for a model's opsets, one rule per operator; the default domain is keyed by the bare op type, others by (domain,
+op type).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""eliminate_loop_with_const_trip_count: a Loop that runs once is its body, one that never runs is its initial values."""
+"""eliminate_loop_with_const_trip_count: a Loop that runs once is its body, one that never runs its initial values."""
 
 from __future__ import annotations
 

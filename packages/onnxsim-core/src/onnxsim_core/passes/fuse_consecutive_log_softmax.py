@@ -15,8 +15,8 @@ declare("fuse_consecutive_log_softmax", "make Log of Softmax a LogSoftmax; finit
 def log_softmax(node: Node, op: Builder) -> Value | Skip:
     """Log(Softmax(x, axis)) -> LogSoftmax(x, axis).
 
-    Numerics: more accurate; where Softmax underflows to 0, the result is a large negative number and not -inf. That is why
-    it is off by default. Source: ONNX LogSoftmax-13.
+    Numerics: more accurate; where Softmax underflows to 0, the result is a large negative number and not -inf. That is
+    why it is off by default. Source: ONNX LogSoftmax-13.
     """
     value = node.inputs[0]
     inner = None if value is None else value.producer("Softmax")

@@ -1,8 +1,8 @@
 """fuse_distant_transposes: Transposes that cancel across the operators between them.
 
-The last Transpose is pulled up through operators that do not care for the order of axes, as far as nobody else reads their
-results. Where it meets another Transpose the two become one or vanish; elsewhere a Transpose is left. It is done when that
-makes the graph smaller.
+The last Transpose is pulled up through operators that do not care for the order of axes, as far as nobody else reads
+their results. Where it meets another Transpose the two become one or vanish; elsewhere a Transpose is left. It is done
+when that makes the graph smaller.
 """
 
 from __future__ import annotations

@@ -76,7 +76,8 @@ def restate_outputs(model: Model) -> None:
 
 def _restate(value: Value) -> None:
     info: Any = value.info
-    if info is None or not hasattr(info, "type") or info.type.WhichOneof("value") != "tensor_type" or value.shape is None:
+    is_tensor = hasattr(info, "type") and info.type.WhichOneof("value") == "tensor_type"
+    if not is_tensor or value.shape is None:
         return
     fresh = type(info)()
     fresh.CopyFrom(info)

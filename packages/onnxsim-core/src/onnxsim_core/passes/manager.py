@@ -71,7 +71,7 @@ def simplify_model(model: Model, options: SimplifyOptions) -> Report:
 
 def _rounds(model: Model, driver: Driver, folder: Folder, passes: frozenset[str], options: SimplifyOptions,
             report: Report, phases: Phases) -> None:
-    """Rounds of {visit what is waiting, run what waits for a runtime} until neither that nor merging constants changes."""
+    """Rounds of {visit what waits, run what waits for a runtime} until neither they nor merging constants change."""
     merge = "eliminate_duplicate_initializer" in passes
     merged_at = -1
     changed = 1

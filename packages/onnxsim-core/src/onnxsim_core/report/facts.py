@@ -57,7 +57,7 @@ class ModelFacts:
 
 
 def infer(model: Model) -> None:
-    """State what can be known of every value, as simplifying would; initializers among the inputs count as constants."""
+    """State what can be known of every value, as simplifying would; initializers among the inputs are constants."""
     from .. import ops
     from ..passes.prepare import drop_default_inputs
 

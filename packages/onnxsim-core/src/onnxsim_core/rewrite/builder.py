@@ -55,7 +55,7 @@ class Builder:
 
     def node(self, op_type: str, inputs: Sequence[Value | None], *, outputs: int = 1, domain: str = "", name: str = "",
              proto: Any = None, **attributes: Any) -> tuple[Value, ...]:
-        """A new node; trailing omitted inputs are dropped. Attributes given as None are left out, lists become tuples."""
+        """A new node; trailing omitted inputs are dropped, attributes given as None left out, lists become tuples."""
         ins = list(inputs)
         while ins and ins[-1] is None:
             ins.pop()

@@ -1,7 +1,7 @@
 """The driver: the only place where the graph changes.
 
-Each node is visited once in order: inferred, folded, and offered to the rules rooted at its operator. A change puts just the
-nodes it can matter to back into the queue, so the work is proportional to what changed.
+Each node is visited once in order: inferred, folded, and offered to the rules rooted at its operator. A change puts
+just the nodes it can matter to back into the queue, so the work is proportional to what changed.
 """
 
 from __future__ import annotations
@@ -23,8 +23,9 @@ Fold = Callable[[Node], "Sequence[Value] | None"]
 class Driver:
     """Visits nodes until nothing changes.
 
-    `rules` are tried by op type in order; `fold` gives the constants a node computes or None. `fired` counts rule firings
-    and, with `trace`, `skips` counts refusals by reason and `events` lists (pass, rule, op, name) per replaced node.
+    `rules` are tried by op type in order; `fold` gives the constants a node computes or None. `fired` counts rule
+    firings and, with `trace`, `skips` counts refusals by reason and `events` lists (pass, rule, op, name) per replaced
+    node.
     """
 
     def __init__(self, model: Model, rules: dict[Any, list[Rule]], *, ctx: Inference, fold: Fold | None = None,
@@ -197,8 +198,8 @@ class Driver:
     def replace(self, node: Node, values: Sequence[Value]) -> bool:
         """Let `values` stand in for the outputs of `node` and remove it. False (and no change) if they cannot.
 
-        An output of the graph keeps its name: the new value takes it over, unless that value is an input, a constant with
-        a name of its own, or an output too; then an Identity would be needed and nothing is gained.
+        An output of the graph keeps its name: the new value takes it over, unless that value is an input, a constant
+        with a name of its own, or an output too; then an Identity would be needed and nothing is gained.
         """
         outputs = node.outputs
         graph = node.graph

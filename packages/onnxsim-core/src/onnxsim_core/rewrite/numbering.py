@@ -1,9 +1,9 @@
 """Numbering: which earlier node or value is known to be the same as what a node makes.
 
-Two tables per graph. *Nodes* are keyed by operator and inputs (small constants by content); attributes are compared on a
-hit only. *Values* are keyed by the symbolic elements of small integer tensors: two chains that compute `[batch, 1, seq]`
-in different ways meet there. A third table remembers where each symbolic size can be read off: the first value with an
-axis of that size. Entries are never cleaned up; each is checked when it is found.
+Two tables per graph. *Nodes* are keyed by operator and inputs (small constants by content); attributes are compared on
+a hit only. *Values* are keyed by the symbolic elements of small integer tensors: two chains that compute `[batch, 1,
+seq]` in different ways meet there. A third table remembers where each symbolic size can be read off: the first value
+with an axis of that size. Entries are never cleaned up; each is checked when it is found.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """What a rewrite rule is.
 
-A rule is a stateless function `rule(node, op) -> Value | tuple[Value, ...] | Skip`. It looks at the node at the root of its
-pattern (the last node) and what lies before it, and builds with `op`; it edits nothing. It returns what is to stand in for
-the node's outputs (one value, or one per output), or `skip(reason)`.
+A rule is a stateless function `rule(node, op) -> Value | tuple[Value, ...] | Skip`. It looks at the node at the root of
+its pattern (the last node) and what lies before it, and builds with `op`; it edits nothing. It returns what is to stand
+in for the node's outputs (one value, or one per output), or `skip(reason)`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """What a chain of Reshape and Transpose does, worked out on the pieces that move as one.
 
-Axes are taken apart into *pieces*: a Reshape that cuts across an axis splits its piece in two. In the end the chain is known
-as two orders of the same pieces, that of the input and that of the result, and a shorter chain can be read off them.
+Axes are taken apart into *pieces*: a Reshape that cuts across an axis splits its piece in two. In the end the chain is
+known as two orders of the same pieces, that of the input and that of the result, and a shorter chain can be read off
+them.
 """
 
 from __future__ import annotations
