@@ -160,6 +160,16 @@ def test_skips_a_bias_that_is_an_input():
     )
 
 
+def test_skips_a_quantized_weight():
+    text = """g (float[2,3,6,6] x, int8[4,3,3,3] q) => (float[2,4,4,4] z) {
+        w = DequantizeLinear(q, s) y = Conv(x, w) z = Add(y, c) }"""
+    assert_skips(
+        convolution_with_bias,
+        given(text, s=np.float32(0.1), c=drawn(4, 1, 1)),
+        "the layer's weight or bias is quantized",
+    )
+
+
 def test_skips_infinity():
     assert_skips(
         convolution_with_bias,

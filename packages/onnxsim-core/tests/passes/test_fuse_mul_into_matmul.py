@@ -99,7 +99,7 @@ def test_skips_integers():
 def test_skips_a_dequantized_weight():
     text = """g (float[4,5] x, uint8[5,3] q, float scale, uint8 zero) => (float[4,3] z) {
         w = DequantizeLinear(q, scale, zero) y = MatMul(x, w) z = Mul(y, c) }"""
-    assert_skips(scaled_matmul, given(text, c=np.float32(2)), "the weight is not a constant")
+    assert_skips(scaled_matmul, given(text, c=np.float32(2)), "the layer's weight or bias is quantized")
 
 
 SUM = "g (float[b,s,5] x) => (float[b,s,3] z) {{ y = MatMul(x, w) a = {sum} z = {product} }}"

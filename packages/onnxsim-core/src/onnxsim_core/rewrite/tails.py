@@ -57,6 +57,9 @@ def layer_before(value: Value | None, node: Node, kinds: frozenset[str]) -> Node
         return skip("the layer's result has other readers")
     if layer.graph is not node.graph:
         return skip("the layer stands outside this body")
+    for parameter in layer.inputs[1:]:
+        if parameter is not None and parameter.producer("DequantizeLinear") is not None:
+            return skip("the layer's weight or bias is quantized")
     return layer
 
 
