@@ -51,9 +51,9 @@ def test_short_work_draws_nothing():
 
 def test_nothing_is_drawn_where_nobody_looks(monkeypatch):
     monkeypatch.setattr(module, "_SHOWN_AFTER_S", 0.0)
-    stream = Stream(False)
-    with Progress("m.onnx", stream) as progress:
-        progress.step("reading", 0, 0)
-        assert progress._thread is None
+    for stream, drawn in ((Stream(False), True), (Stream(True), False)):
+        with Progress("m.onnx", stream, drawn=drawn) as progress:
+            progress.step("reading", 0, 0)
+            assert progress._thread is None
 
-    assert stream.getvalue() == ""
+        assert stream.getvalue() == ""

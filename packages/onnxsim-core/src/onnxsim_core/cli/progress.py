@@ -12,14 +12,16 @@ from ..report.quantity import bytes_text
 
 _SHOWN_AFTER_S = 0.4
 _EVERY_S = 0.1
+_WIDTH = 120
 _CLEAR = "\r\x1b[K"
 
 
 class Progress(Phases):
-    """Follows a run and redraws its line from a thread of its own. Use as a context manager."""
+    """Follows a run and redraws its line from a thread of its own, if it is `drawn`. Use as a context manager."""
 
-    def __init__(self, label: str, stream: TextIO | None = None) -> None:
+    def __init__(self, label: str, stream: TextIO | None = None, *, drawn: bool = True) -> None:
         self.label = label
+        self.drawn = drawn
         self.stream = sys.stderr if stream is None else stream
         self.stage, self.done, self.total = "", 0, 0
         self._since = time.monotonic()
@@ -28,7 +30,7 @@ class Progress(Phases):
         self._thread: threading.Thread | None = None
 
     def __enter__(self) -> Progress:
-        if self.stream.isatty():
+        if self.drawn and self.stream.isatty():
             self._thread = threading.Thread(target=self._draw_until_over, name="onnxsim-progress", daemon=True)
             self._thread.start()
         return self
@@ -61,7 +63,10 @@ class Progress(Phases):
     def _draw_until_over(self) -> None:
         if self._over.wait(_SHOWN_AFTER_S):
             return
+        shown = ""
         while not self._over.wait(_EVERY_S):
-            self.stream.write(_CLEAR + self.text()[:120])
-            self.stream.flush()
-            self._drawn = True
+            text = self.text()[:_WIDTH]
+            if text != shown:
+                self.stream.write(_CLEAR + text)
+                self.stream.flush()
+                shown, self._drawn = text, True

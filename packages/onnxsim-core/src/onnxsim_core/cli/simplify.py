@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import time
+from collections.abc import Callable
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
@@ -67,10 +68,16 @@ class Run:
         with_plugins = not self.args.no_plugins
         load_passes(with_plugins=with_plugins)
         containers = formats(with_plugins=with_plugins)
-        source = self._source(containers)
-        before = self._snapshot(source)
-        result = self._simplify(source, containers)
-        after = measure(result.graph, result.nbytes) if before is not None else None
+        said: list[str] = []
+        with Progress(os.path.basename(self.job.source), drawn=self.terminal.talks) as progress:
+            progress.step("reading", 0, 0)
+            read = containers.reader(self.job.source)
+            source = self.job.source if read is None else read(self.job.source)
+            before = self._snapshot(source)
+            result = self._simplify(source, containers, progress, said.append)
+            after = measure(result.graph, result.nbytes) if before is not None else None
+        for text in said:
+            self.terminal.say(text)
         elapsed = time.perf_counter() - started
         data = self._data(result, elapsed)
         if before is not None and after is not None:
@@ -82,10 +89,6 @@ class Run:
         return (DONE if result.ok else DIFFERS), data
 
     # --- work ------------------------------------------------------------------------------------------------------
-    def _source(self, containers: FormatHost) -> Any:
-        read = containers.reader(self.job.source)
-        return self.job.source if read is None else read(self.job.source)
-
     def _snapshot(self, source: Any) -> Snapshot | None:
         """The original, measured before it changes; not needed where nobody is told."""
         args = self.args
@@ -96,37 +99,35 @@ class Run:
 
         return take(source, with_outline=with_outline)
 
-    def _simplify(self, source: Any, containers: FormatHost) -> SimplifyResult:
+    def _simplify(self, source: Any, containers: FormatHost, progress: Progress,
+                  say: Callable[[str], None]) -> SimplifyResult:
         from ..api import simplify
 
         write = containers.writer(self.job.target)
         settings = settings_of(self.args, source)
         wanted = profile_wanted(profile_file(self.args), self.args.ort_profile, self.args.merge_ort_profile)
         with ExitStack() as stack:
-            progress = Progress(os.path.basename(self.job.source))
-            if self.terminal.talks:
-                stack.enter_context(progress)
             listener: Phases = progress
             if wanted is not None:
                 from ..profile.session import profiling
 
-                listener = stack.enter_context(profiling(wanted, listener, self.terminal.say, self.terminal.warn))
+                listener = stack.enter_context(profiling(wanted, progress, say, self.terminal.warn))
             result = simplify(source, self.job.check_n, output_path=None if write is not None else self.job.target,
                               phases=listener, **settings)
         if self.args.node_reduction_plot is not None:
-            self._plot(wanted)
+            self._plot(wanted, say)
         if write is not None and result.ok:
             write(result.graph, self.job.target)
         return result
 
-    def _plot(self, wanted: Environment | None) -> None:
+    def _plot(self, wanted: Environment | None, say: Callable[[str], None]) -> None:
         """Draw the node counts of the profile; what hinders that is a warning."""
         from ..profile.plot import plot_node_reduction
 
         assert wanted is not None and wanted.profile is not None
         try:
             drawn = plot_node_reduction(wanted.profile, self.args.node_reduction_plot or None)
-            self.terminal.say(f"{drawn}: node counts round by round")
+            say(f"{drawn}: node counts round by round")
         except OnnxsimError as error:
             self.terminal.warn(str(error))
 
