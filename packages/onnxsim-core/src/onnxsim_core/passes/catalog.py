@@ -36,20 +36,24 @@ def declare(name: str, summary: str, *, kind: str = "rules", default: bool = Tru
 
 ELIMINATIONS: tuple[str, ...] = (
     "eliminate_identity", "eliminate_nop_cast", "eliminate_nop_dropout", "eliminate_nop_flatten", "eliminate_nop_pad",
-    "eliminate_nop_concat", "eliminate_nop_split", "eliminate_nop_expand", "eliminate_nop_transpose",
-    "eliminate_nop_reshape", "eliminate_nop_with_unit", "eliminate_nop_slice", "eliminate_nop_tile", "eliminate_nop_reduce",
-    "eliminate_nop_gather", "eliminate_nop_variadic", "eliminate_nop_resize", "eliminate_nop_clip",
-    "eliminate_concat_of_pieces", "eliminate_slice_of_concat", "eliminate_nop_monotone_argmax",
-    "eliminate_consecutive_idempotent_ops", "eliminate_shape_gather", "eliminate_slice_after_shape", "eliminate_shape_op",
+    "eliminate_nop_concat", "eliminate_nop_split", "eliminate_nop_expand", "eliminate_expand_before_broadcast",
+    "eliminate_nop_transpose", "eliminate_nop_reshape", "eliminate_nop_with_unit", "eliminate_nop_slice",
+    "eliminate_nop_tile", "eliminate_nop_reduce", "eliminate_nop_gather", "eliminate_nop_variadic",
+    "eliminate_nop_resize", "eliminate_nop_clip", "eliminate_concat_of_pieces", "eliminate_slice_of_concat",
+    "eliminate_nop_monotone_argmax", "eliminate_softmax_before_argmax", "eliminate_consecutive_idempotent_ops",
+    "eliminate_consecutive_inverses", "eliminate_shape_gather", "eliminate_slice_after_shape", "eliminate_shape_op",
     "eliminate_sequence",
 )
 FUSIONS: tuple[str, ...] = (
-    "fuse_consecutive_casts", "fuse_consecutive_transposes", "fuse_consecutive_squeezes", "fuse_consecutive_reshapes",
+    "fuse_consecutive_casts", "fuse_consecutive_transposes", "fuse_consecutive_squeezes",
+    "fuse_consecutive_unsqueezes", "fuse_consecutive_squeeze_unsqueeze", "fuse_consecutive_reshapes",
     "fuse_consecutive_concats", "fuse_consecutive_slices", "fuse_consecutive_reduce_unsqueeze",
     "fuse_consecutive_log_softmax", "fuse_concat_into_reshape", "fuse_gather_unsqueeze", "fuse_slice_squeeze",
-    "fuse_layout_chain", "fuse_distant_transposes", "fuse_neg_into_add",
+    "fuse_layout_chain", "fuse_distant_transposes", "fuse_neg_into_add", "fuse_consecutive_clips",
 )
-REWRITES: tuple[str, ...] = ("rewrite_where", "rewrite_expand_target", "rewrite_slice_bounds", "merge_equal_sizes")
+REWRITES: tuple[str, ...] = (
+    "rewrite_where", "rewrite_expand_target", "rewrite_slice_bounds", "merge_equal_sizes",
+)
 LAYER_FUSIONS: tuple[str, ...] = (
     "fuse_pad_into_conv", "fuse_pad_into_pool", "fuse_bn_into_conv", "fuse_bn_into_gemm", "fuse_add_bias_into_conv",
     "fuse_mul_into_conv", "fuse_preceding_mul_into_conv", "fuse_matmul_add_bias_into_gemm",

@@ -5,14 +5,11 @@ from __future__ import annotations
 from ..ir import dtypes
 from ..ir.graph import Node, Value
 from ..rewrite.builder import Builder
-from ..rewrite.match import axis_of
 from ..rewrite.rule import Skip, rewrites, skip
 from .catalog import declare
 from .fuse_consecutive_casts import is_lossless
 
 declare("eliminate_nop_monotone_argmax", "remove a widening Cast before ArgMax and ArgMin")
-declare("eliminate_softmax_before_argmax", "remove Softmax before ArgMax; results that rounding made equal are told apart",
-        default=False)
 
 _COMPARED = frozenset({dtypes.FLOAT, dtypes.DOUBLE, dtypes.INT32, dtypes.INT64, dtypes.INT8, dtypes.UINT8})
 
@@ -32,19 +29,3 @@ def drop_cast_before_argmax(node: Node, op: Builder) -> Value | Skip:
     if source.dtype not in _COMPARED or not is_lossless(source.dtype, x.dtype):
         return skip("the Cast may make elements equal, or its input's type cannot be compared")
     return op.like(node, [source])
-
-
-@rewrites("eliminate_softmax_before_argmax", root="ArgMax")
-def drop_softmax_before_argmax(node: Node, op: Builder) -> Value | Skip:
-    """ArgMax(Softmax(x)) -> ArgMax(x) over the same axis.
-
-    Numerics: elements so close that their Softmax rounds to one number were a tie, and are none any more.
-    Source: ONNX Softmax-13.
-    """
-    x = node.inputs[0]
-    inner = None if x is None else x.producer("Softmax") or x.producer("LogSoftmax")
-    if x is None or inner is None:
-        return skip("input is not made by a Softmax")
-    if op.opset < 13 or x.shape is None or axis_of(node, len(x.shape), 0) != axis_of(inner, len(x.shape), -1):
-        return skip("the axes differ or the rank is unknown")
-    return op.like(node, [inner.inputs[0]])

@@ -30,4 +30,4 @@ def shape_of_some_axes(node: Node, op: Builder) -> Value | Skip:
     first = picked[0]
     if picked != list(range(first, first + len(picked))) or first < start or picked[-1] >= end:
         return skip("the indices are not one after the other")
-    return op.Shape(source.inputs[0], start=first, end=picked[-1] + 1)
+    return op.node("Shape", source.inputs, start=first, end=picked[-1] + 1)[0]

@@ -28,4 +28,4 @@ def shape_of_range(node: Node, op: Builder) -> Value | Skip:
     picked = range(start, end)[found[0][0]:found[1][0]]
     if not picked:
         return skip("the range is empty")
-    return op.Shape(source.inputs[0], start=picked[0], end=picked[-1] + 1)
+    return op.node("Shape", source.inputs, start=picked[0], end=picked[-1] + 1)[0]

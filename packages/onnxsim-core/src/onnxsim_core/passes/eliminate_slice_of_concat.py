@@ -25,9 +25,10 @@ def slice_of_input(node: Node, op: Builder) -> Value | Skip:
     if concat is None or found is None or whole is None or len(found[0]) != 1 or found[3] != (1,):
         return skip("input is not made by a Concat, or the Slice is not along one axis with known bounds")
     axis = axis_of(concat, len(whole))
-    if axis is None or normalized(found[2][0], len(whole)) != axis or type(whole[axis]) is not int:
+    total = None if axis is None or normalized(found[2][0], len(whole)) != axis else whole[axis]
+    if axis is None or type(total) is not int:
         return skip("it cuts along another axis, or the size is unknown")
-    places = range(whole[axis])[found[0][0]:found[1][0]]
+    places = range(total)[found[0][0]:found[1][0]]
     start = 0
     for value in concat.inputs:
         size = value.shape[axis] if value is not None and value.shape is not None else None

@@ -22,4 +22,4 @@ def log_softmax(node: Node, op: Builder) -> Value | Skip:
     inner = None if value is None else value.producer("Softmax")
     if value is None or inner is None or not value.is_used_once:
         return skip("input is not made by a Softmax that is read here only")
-    return op.LogSoftmax(inner.inputs[0], axis=inner.attribute("axis"))
+    return op.node("LogSoftmax", inner.inputs, axis=inner.attribute("axis"))[0]

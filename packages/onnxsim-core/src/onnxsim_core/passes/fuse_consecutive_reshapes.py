@@ -33,8 +33,9 @@ def compose_reshapes(node: Node, op: Builder) -> Value | Skip:
         return skip("Reshape has no target input before opset 5")
     if result is not None and x.shape is not None and same_sizes(result, x.shape):
         return x
-    if node.op_type == "Flatten" and x.shape is not None and flattens(x.shape, result):
-        return op.Flatten(x, axis=flattens(x.shape, result))
+    axis = flattens(x.shape, result) if node.op_type == "Flatten" and x.shape is not None else 0
+    if axis:
+        return op.like(node, [x], axis=axis)
     target = None if result is None else constant_target(x.shape, result)
     if target is None and node.op_type == "Reshape":
         target = _same_target(node, op, x.shape, middle.shape)

@@ -1,17 +1,15 @@
-"""fuse_consecutive_squeezes: Squeeze and Unsqueeze in a row."""
+"""fuse_consecutive_squeezes: a Squeeze of a Squeeze."""
 
 from __future__ import annotations
 
 from ..ir.graph import Node, Value
 from ..rewrite import forms
 from ..rewrite.builder import Builder
-from ..rewrite.match import axes_of, made_by
+from ..rewrite.match import squeeze_pair
 from ..rewrite.rule import Skip, rewrites, skip
 from .catalog import declare
 
 declare("fuse_consecutive_squeezes", "join Squeeze of Squeeze")
-declare("fuse_consecutive_unsqueezes", "join Unsqueeze of Unsqueeze")
-declare("fuse_consecutive_squeeze_unsqueeze", "let axes that Unsqueeze puts in and Squeeze takes out cancel")
 
 
 @rewrites("fuse_consecutive_squeezes", root="Squeeze")
@@ -20,114 +18,9 @@ def compose_squeezes(node: Node, op: Builder) -> Value | Skip:
 
     Exact. Source: ONNX Squeeze-1, -13.
     """
-    found = _pair(node, op, "Squeeze")
+    found = squeeze_pair(node, op.ctx, "Squeeze")
     if found is None:
         return skip("input is not made by a Squeeze with known axes")
     x, inner, outer, rank = found
     left = [axis for axis in range(rank) if axis not in inner]
     return forms.squeeze(op, x, sorted([*inner, *(left[axis] for axis in outer)]))
-
-
-@rewrites("fuse_consecutive_unsqueezes", root="Unsqueeze")
-def compose_unsqueezes(node: Node, op: Builder) -> Value | Skip:
-    """Unsqueeze(Unsqueeze(x, a), b) -> Unsqueeze(x, a + b), a counted in the result.
-
-    Exact. Source: ONNX Unsqueeze-1, -13.
-    """
-    found = _pair(node, op, "Unsqueeze")
-    if found is None:
-        return skip("input is not made by an Unsqueeze with known axes")
-    x, inner, outer, rank = found
-    places = [axis for axis in range(rank + len(inner) + len(outer)) if axis not in outer]
-    return forms.unsqueeze(op, x, sorted([*outer, *(places[axis] for axis in inner)]))
-
-
-@rewrites("fuse_consecutive_squeeze_unsqueeze", root="Squeeze")
-def squeeze_what_was_put_in(node: Node, op: Builder) -> Value | Skip:
-    """Squeeze(Unsqueeze(x, a), b): axes in both cancel; x when all do.
-
-    Exact. Source: ONNX Squeeze-13, Unsqueeze-13.
-    """
-    found = _pair(node, op, "Unsqueeze")
-    if found is None:
-        return skip("input is not made by an Unsqueeze with known axes")
-    x, added, removed, rank = found
-    kept = [axis for axis in range(rank + len(added)) if axis not in added]
-    still_added = [axis for axis in added if axis not in removed]
-    still_removed = [kept.index(axis) for axis in removed if axis not in added]
-    if still_added and still_removed:
-        return skip("axes are left on both sides")
-    if still_removed:
-        return forms.squeeze(op, x, still_removed)
-    if not still_added:
-        return x
-    return forms.unsqueeze(op, x, [axis - sum(gone < axis for gone in removed) for axis in still_added])
-
-
-@rewrites("fuse_consecutive_squeeze_unsqueeze", root="Unsqueeze")
-def put_in_what_was_squeezed(node: Node, op: Builder) -> Value | Skip:
-    """Unsqueeze(Squeeze(x, a), b): x when the axes come back in the same places; else what is left on one side.
-
-    Exact: Squeeze only takes axes of size 1. Source: ONNX Squeeze-13, Unsqueeze-13.
-    """
-    found = _pair(node, op, "Squeeze")
-    if found is None:
-        return skip("input is not made by a Squeeze with known axes")
-    x, removed, added, rank = found
-    if removed == added:
-        return x
-    # The axes of size 1 may be told apart only by where the other axes stand between them.
-    before = _places(rank, removed)
-    after = _places(rank - len(removed) + len(added), added)
-    if all(a <= b for a, b in zip(before, after)):
-        return forms.unsqueeze(op, x, _added(before, after))
-    if all(a >= b for a, b in zip(before, after)):
-        return forms.squeeze(op, x, _taken(before, after))
-    return skip("axes are left on both sides")
-
-
-def _places(rank: int, ones: tuple[int, ...]) -> list[int]:
-    """How many of these axes stand before each other axis, and after the last."""
-    counts = [0]
-    for axis in range(rank):
-        if axis in ones:
-            counts[-1] += 1
-        else:
-            counts.append(0)
-    return counts
-
-
-def _added(before: list[int], after: list[int]) -> list[int]:
-    """Places in the result of the axes that come on top of those x has."""
-    axes: list[int] = []
-    place = 0
-    for old, new in zip(before, after):
-        axes.extend(range(place + old, place + new))
-        place += new + 1
-    return axes
-
-
-def _taken(before: list[int], after: list[int]) -> list[int]:
-    """Axes of x that the result has no more."""
-    axes: list[int] = []
-    place = 0
-    for old, new in zip(before, after):
-        axes.extend(range(place + new, place + old))
-        place += old + 1
-    return axes
-
-
-def _pair(node: Node, op: Builder, inner_type: str) -> tuple[Value, tuple[int, ...], tuple[int, ...], int] | None:
-    """(x, axes of the inner node, axes of this node, rank of x), axes counted from the front."""
-    inner = made_by(node.inputs[0], inner_type)
-    x = None if inner is None else inner.inputs[0]
-    if inner is None or x is None or x.shape is None or node.outputs[0].shape is None:
-        return None
-    middle = inner.outputs[0].shape
-    if middle is None:
-        return None
-    inside = axes_of(inner, op.ctx, max(len(x.shape), len(middle)))
-    outside = axes_of(node, op.ctx, max(len(node.outputs[0].shape), len(middle)))
-    if inside is None or outside is None:
-        return None
-    return x, inside, outside, len(x.shape)

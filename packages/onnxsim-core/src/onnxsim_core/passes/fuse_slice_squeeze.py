@@ -38,7 +38,7 @@ def gather_instead_of_slice(node: Node, op: Builder) -> Value | Skip:
     index = only_place(x.shape[axis], found[0][0], found[1][0], found[3][0])
     if index is None:
         return skip("the Slice may keep another number of elements than one")
-    return op.Gather(x, op.constant(np.array(index, np.int64)), axis=axis)
+    return op.node("Gather", [x, op.constant(np.array(index, np.int64))], axis=axis)[0]
 
 
 def only_place(size: Size, start: int, end: int, step: int) -> int | None:
@@ -76,4 +76,4 @@ def gather_instead_of_split(node: Node, op: Builder) -> Value | Skip:
         if not piece.is_dead and (reader is None or reader.op_type != "Squeeze"
                                   or axes_of(reader, op.ctx, len(x.shape)) != (axis,)):
             return skip("a piece is read otherwise than by Squeeze of that axis")
-    return op.Gather(x, op.constant(np.array(inner.outputs.index(value), np.int64)), axis=axis)
+    return op.node("Gather", [x, op.constant(np.array(inner.outputs.index(value), np.int64))], axis=axis)[0]

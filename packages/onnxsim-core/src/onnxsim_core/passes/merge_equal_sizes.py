@@ -17,9 +17,9 @@ from .catalog import declare
 
 declare("merge_equal_sizes", "compute equal sizes once, and read each off the first value that has it")
 
-SIZE_OPERATORS = ("Unsqueeze", "Squeeze", "Gather", "Slice", "Concat", "Cast", "Reshape", "Add", "Sub", "Mul", "Div", "Mod",
-                  "Where", "Min", "Max", "Expand", "ReduceProd", "ReduceMax", "ReduceMin", "ReduceSum", "Neg", "Abs",
-                  "Floor", "Ceil", "Tile", "Size", "Transpose")
+SIZE_OPERATORS = ("Unsqueeze", "Squeeze", "Gather", "Slice", "Concat", "Cast", "Reshape", "Add", "Sub", "Mul", "Div",
+                  "Mod", "Where", "Min", "Max", "Expand", "ReduceProd", "ReduceMax", "ReduceMin", "ReduceSum", "Neg",
+                  "Abs", "Floor", "Ceil", "Tile", "Size", "Transpose")
 Part = tuple[Value | None, int, tuple[Size, ...]]
 """Where elements come from: a value whose axes from the given one on have these sizes; a vector of them (axis -1); or
 nothing but numbers (no value)."""
@@ -27,7 +27,7 @@ nothing but numbers (no value)."""
 
 @rewrites("merge_equal_sizes", root=(*SIZE_OPERATORS, "Shape"))
 def assemble_sizes(node: Node, op: Builder) -> Value | Skip:
-    """A vector of sizes computed by a longer way -> Concat(Shape(x, start, end), numbers, ..) with as few nodes as it takes.
+    """A vector of sizes computed by a longer way -> Concat(Shape(x, start, end), numbers, ..) in fewer nodes.
 
     Exact. Source: ONNX Shape-1, -15 (start, end).
     """
@@ -47,7 +47,7 @@ def assemble_sizes(node: Node, op: Builder) -> Value | Skip:
     made = [_made(part, op) for part in best]
     whole: Value = made[0] if len(made) == 1 else op.Concat(*made, axis=0)
     if value.dtype == INT32:
-        return op.Cast(whole, to=INT32)
+        whole = op.Cast(whole, to=INT32)
     return whole
 
 
@@ -64,7 +64,7 @@ def _gain(node: Node, parts: list[Part], op: Builder) -> int:
 
 
 def _parts(data: tuple[Size, ...], op: Builder, reuses: bool) -> list[Part] | None:
-    """The elements in runs that can be had as one; with `reuses`, rather from values that are there than from new ones."""
+    """The elements in runs that can be had as one; with `reuses`, rather from values that are there already."""
     parts: list[Part] = []
     at = 0
     while at < len(data):

@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from .builder import Builder
 
 UNARY = frozenset({
-    "Relu", "Sigmoid", "Tanh", "Exp", "Log", "Sqrt", "Abs", "Neg", "Ceil", "Floor", "Round", "Erf", "Reciprocal", "Sign",
-    "Not", "Softplus", "Softsign", "Elu", "Selu", "LeakyRelu", "ThresholdedRelu", "HardSigmoid", "HardSwish", "Gelu", "Mish",
-    "Celu", "Cast", "Identity", "Clip", "Sin", "Cos", "Tan", "Atan", "IsNaN", "Swish",
+    "Relu", "Sigmoid", "Tanh", "Exp", "Log", "Sqrt", "Abs", "Neg", "Ceil", "Floor", "Round", "Erf", "Reciprocal",
+    "Sign", "Not", "Softplus", "Softsign", "Elu", "Selu", "LeakyRelu", "ThresholdedRelu", "HardSigmoid", "HardSwish",
+    "Gelu", "Mish", "Celu", "Cast", "Identity", "Clip", "Sin", "Cos", "Tan", "Atan", "IsNaN", "Swish",
 })
 BROADCAST = frozenset({
     "Add", "Sub", "Mul", "Div", "Pow", "Mod", "And", "Or", "Xor", "Equal", "Less", "Greater", "LessOrEqual",

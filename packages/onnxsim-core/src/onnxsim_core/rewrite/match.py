@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ..ir.graph import Node, Shape, Value
 
 
-# --- shapes ------------------------------------------------------------------------------------------------------------
+# --- shapes ----------------------------------------------------------------------------------------------------------
 def same_sizes(a: Shape, b: Shape) -> bool:
     """Provably the same rank and sizes."""
     if a == b:
@@ -42,7 +42,7 @@ def is_static(shape: Shape | None) -> bool:
     return True
 
 
-# --- attributes and parameters -----------------------------------------------------------------------------------------
+# --- attributes and parameters ---------------------------------------------------------------------------------------
 def permutation(node: Node) -> tuple[int, ...] | None:
     """The perm of a Transpose written out, or None when it is left to its default and the rank is unknown, or wrong."""
     perm = node.attribute("perm")
@@ -57,7 +57,7 @@ def permutation(node: Node) -> tuple[int, ...] | None:
 
 
 def raw_axes(node: Node, ctx: Inference) -> tuple[int, ...] | None | bool:
-    """Axes of an operator that has them as attribute `axes` or as input 1: a tuple, None for none, False for unknown."""
+    """Axes of an operator that has them as attribute `axes` or as input 1; None for none, False for unknown."""
     axes = node.attribute("axes")
     if axes is None:
         value = node.input(1)
@@ -75,6 +75,23 @@ def axes_of(node: Node, ctx: Inference, rank: int) -> tuple[int, ...] | None:
         return None
     found = normalized_axes(axes, rank)
     return None if found is None else tuple(sorted(found))
+
+
+def squeeze_pair(node: Node, ctx: Inference, inner_type: str
+                 ) -> tuple[Value, tuple[int, ...], tuple[int, ...], int] | None:
+    """For a Squeeze or Unsqueeze of another: (x, axes of the inner node, axes of this node, rank of x)."""
+    inner = made_by(node.inputs[0], inner_type)
+    x = None if inner is None else inner.inputs[0]
+    if inner is None or x is None or x.shape is None or node.outputs[0].shape is None:
+        return None
+    middle = inner.outputs[0].shape
+    if middle is None:
+        return None
+    inside = axes_of(inner, ctx, max(len(x.shape), len(middle)))
+    outside = axes_of(node, ctx, max(len(node.outputs[0].shape), len(middle)))
+    if inside is None or outside is None:
+        return None
+    return x, inside, outside, len(x.shape)
 
 
 def axis_of(node: Node, rank: int, default: int | None = None) -> int | None:
@@ -118,7 +135,7 @@ def shape_range(node: Node) -> tuple[int, int] | None:
     return found.start, max(found.start, found.stop)
 
 
-# --- constants ---------------------------------------------------------------------------------------------------------
+# --- constants -------------------------------------------------------------------------------------------------------
 def constant_array(value: Value | None) -> Any:
     """The numbers of a constant, loaded now, or None."""
     if value is None or value.tensor is None or value.is_input:
@@ -127,7 +144,7 @@ def constant_array(value: Value | None) -> Any:
 
 
 def is_filled_with(value: Value | None, number: float) -> bool:
-    """Is it a constant all of whose elements are that number? One that would have to be computed first is not looked at."""
+    """Is it a constant of that number everywhere? One that would have to be computed first is not looked at."""
     if value is None or value.tensor is None or value.is_input or not value.tensor.size:
         return False
     if type(value.tensor) is DeferredTensor:
@@ -138,7 +155,7 @@ def is_filled_with(value: Value | None, number: float) -> bool:
     return array.size == 1 or bool((array == number).all())
 
 
-# --- neighbours --------------------------------------------------------------------------------------------------------
+# --- neighbours ------------------------------------------------------------------------------------------------------
 def made_by(value: Value | None, op_type: str) -> Node | None:
     """The default-domain node of that type that makes this value, or None."""
     if value is None:

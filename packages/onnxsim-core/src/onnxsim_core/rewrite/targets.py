@@ -1,4 +1,4 @@
-"""Constant Reshape targets for shapes that are symbolic: 0 keeps the input's size on that axis, one -1 is what remains."""
+"""Constant Reshape targets for symbolic shapes: 0 keeps the input's size on that axis, one -1 is what remains."""
 
 from __future__ import annotations
 

@@ -101,7 +101,7 @@ class Plan:
 
 
 def plans(view: View, shape: Shape, result: Shape) -> list[Plan]:
-    """Chains that turn a value of `shape` into the view, which has the shape `result`; short ones with few axes first."""
+    """Chains that turn a value of `shape` into the view of shape `result`; short ones with few axes first."""
     old, new = flat(view.source), flat(view.axes)
     if old == new:
         return [Plan(None, None, shape != result)]

@@ -1,0 +1,93 @@
+"""eliminate_expand_before_broadcast: what Expand would have spread, the operator that reads it broadcasts by itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..ir.dims import Size, known_equal
+from ..ir.graph import Node, Shape, Value
+from ..rewrite.builder import Builder
+from ..rewrite.match import axes_of
+from ..rewrite.rule import Skip, rewrites, skip
+from .catalog import declare
+
+declare("eliminate_expand_before_broadcast", "let an elementwise operator broadcast what Expand would have spread")
+
+BROADCASTING = ("Add", "Sub", "Mul", "Div", "Pow", "And", "Or", "Xor", "Equal", "Less", "Greater", "LessOrEqual",
+                "GreaterOrEqual", "Where", "Mod", "Min", "Max", "Sum", "Mean")
+
+
+@rewrites("eliminate_expand_before_broadcast", root=BROADCASTING)
+def drop_expand_of_operand(node: Node, op: Builder) -> Value | Skip:
+    """Add(Expand(a, s), b) -> Add(a, b) when a and b alone broadcast to the same shape.
+
+    So do a constant that ConstantOfShape spreads, and the leading axes of size 1 that Unsqueeze puts in.
+
+    Exact. Source: ONNX multidirectional broadcasting.
+    """
+    shape = node.outputs[0].shape
+    inputs = node.inputs
+    found = False
+    for index, value in enumerate(inputs):
+        maker = None if value is None else value.node
+        if shape is None or maker is None or maker.domain or maker.op_type not in _SPREADING:
+            continue
+        source = spread(maker, op)
+        spread_shape = () if maker.op_type == "ConstantOfShape" else None if source is None else source.shape
+        others = [other for at, other in enumerate(inputs) if at != index]
+        if spread_shape is not None and _gives(shape, spread_shape, others):
+            kept = op.constant(_filler(maker)) if source is None else source
+            inputs = [kept if at == index else other for at, other in enumerate(inputs)]
+            found = True
+    return op.like(node, inputs) if found else skip("no input is spread in a way the others make needless")
+
+
+_SPREADING = frozenset({"Expand", "ConstantOfShape", "Unsqueeze"})
+_BROADCASTS = frozenset({*BROADCASTING, "Expand"})
+
+
+def spread(maker: Node, op: Builder) -> Value | None:
+    """The value the node spreads; None when it is no value (ConstantOfShape), or its shape is not known."""
+    if maker.op_type == "ConstantOfShape":
+        return None
+    source = maker.inputs[0]
+    if source is None or source.shape is None:
+        return None
+    if maker.op_type == "Unsqueeze":
+        result = maker.outputs[0]
+        if result.shape is None or any(user.op_type not in _BROADCASTS for user in result.uses):
+            return None
+        if axes_of(maker, op.ctx, len(result.shape)) != tuple(range(len(result.shape) - len(source.shape))):
+            return None
+    return source
+
+
+def _filler(maker: Node) -> Any:
+    import numpy as np
+
+    tensor = maker.attribute("value")
+    return np.zeros((), np.float32) if tensor is None else tensor.numpy().reshape(())
+
+
+def _gives(shape: Shape, source: Shape, others: list[Value | None]) -> bool:
+    """Does every size of the result come from the source itself or from another input?"""
+    rank = len(shape)
+    ranks = [len(other.shape) for other in others if other is not None and other.shape is not None]
+    if max([len(source), *ranks]) < rank:
+        return False  # a leading 1 comes from an input that has one
+    for axis in range(rank):
+        size = shape[axis]
+        if _has(source, axis - rank, size):
+            continue
+        for other in others:
+            if other is not None and other.shape is not None and _has(other.shape, axis - rank, size):
+                break
+        else:
+            return False
+    return True
+
+
+def _has(shape: Shape, axis_from_end: int, size: Size) -> bool:
+    """Is the size of that axis (1 where there is none) provably this one?"""
+    own = shape[axis_from_end] if len(shape) >= -axis_from_end else 1
+    return own == size or known_equal(own, size)
