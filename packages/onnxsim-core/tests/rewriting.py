@@ -24,6 +24,7 @@ from onnxsim_core.ops import load as load_ops
 from onnxsim_core.passes import tidy
 from onnxsim_core.passes.prepare import drop_default_inputs
 from onnxsim_core.rewrite.driver import Driver
+from onnxsim_core.rewrite.numbering import Numbering
 from onnxsim_core.rewrite.rule import RULES, Rule
 from onnxsim_testkit import assert_same_outputs, model, random_feeds
 
@@ -40,8 +41,8 @@ def rules_of(rule: Any) -> list[Rule]:
 
 
 def apply(rule: Any, before: str | onnx.ModelProto, *, opset: int = 17, fold: bool = False, overridable: bool = False,
-          **model_options: Any) -> tuple[onnx.ModelProto, Driver]:
-    """Run only these rules (and folding, if asked) over a model; gives the result and the driver with its trace."""
+          numbering: bool = False, **model_options: Any) -> tuple[onnx.ModelProto, Driver]:
+    """Run only these rules (with folding and numbering if asked) over a model; gives the result and the traced driver."""
     load_ops()
     proto = model(before, opset=opset, **model_options) if isinstance(before, str) else before
     ir = read_model(proto.SerializeToString())
@@ -54,7 +55,8 @@ def apply(rule: Any, before: str | onnx.ModelProto, *, opset: int = 17, fold: bo
     ctx = Inference(ir, tail=infer_by_schema)
     folder = Folder(ctx)
     driver = Driver(ir, table, ctx=ctx, fold=folder.fold if fold else None, allows_growth=folder.sizes.allows_growth,
-                    trace=True)
+                    trace=True,
+                    numbering=Numbering(ir) if numbering else None)
     driver.run()
     tidy.remove_dead_code(ir, driver)
     tidy.drop_unused_constants(ir)
@@ -63,26 +65,27 @@ def apply(rule: Any, before: str | onnx.ModelProto, *, opset: int = 17, fold: bo
 
 def assert_rewrites(rule: Any, before: str, after: str, *, opset: int = 17, rtol: float = 0.0, atol: float = 0.0,
                     fold: bool = False, feeds: Any = None, initializers: Any = None, hazards: bool = True,
-                    domains: Any = None) -> onnx.ModelProto:
+                    domains: Any = None, numbering: bool = False) -> onnx.ModelProto:
     """The rule turns `before` into exactly `after`, and the result computes the same within the stated bound."""
     options = {"initializers": initializers, "domains": domains}
     original = model(before, opset=opset, **options)
-    result, driver = apply(rule, original, fold=fold)
+    result, driver = apply(rule, original, fold=fold, numbering=numbering)
     assert driver.changes, f"the rule did not fire; it skipped because of {sorted(k[1] for k in driver.skips)}"
     wanted = model(after, opset=opset, domains=domains)
     assert outline(result) == outline(wanted), f"\n{onnx.printer.to_text(result.graph)}\n  is not\n{outline(wanted)}"
     assert_same_model(original, result, rtol=rtol, atol=atol, feeds=feeds)
     if hazards:
         for name, hazard in hazardous(original):
-            changed, _ = apply(rule, hazard, fold=fold, overridable=name == "overridable")
+            changed, _ = apply(rule, hazard, fold=fold, overridable=name == "overridable", numbering=numbering)
             assert_same_model(hazard, changed, rtol=rtol, atol=atol, feeds=feeds)
     return result
 
 
 def assert_skips(rule: Any, before: str, reason: str, *, opset: int = 17, fold: bool = False, initializers: Any = None,
-                 domains: Any = None) -> None:
+                 domains: Any = None, numbering: bool = False) -> None:
     """The rule leaves the graph alone and gives this reason."""
-    _, driver = apply(rule, model(before, opset=opset, initializers=initializers, domains=domains), fold=fold)
+    _, driver = apply(rule, model(before, opset=opset, initializers=initializers, domains=domains), fold=fold,
+                      numbering=numbering)
     reasons = {key[1] for key in driver.skips}
     assert not driver.changes, "the rule fired"
     assert reason in reasons, f"it skipped because of {sorted(reasons)}"

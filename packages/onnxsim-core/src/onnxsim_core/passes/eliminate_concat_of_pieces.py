@@ -22,8 +22,8 @@ def join_split(node: Node, op: Builder) -> Value | Skip:
 
     Exact. Source: ONNX Concat-13, Split-13.
     """
-    split = made_by(node.inputs[0], "Split")
-    x = None if split is None else split.inputs[0]
+    split = made_by(node.input(0), "Split")
+    x = None if split is None else split.input(0)
     if split is None or x is None or x.shape is None or node.inputs != split.outputs:
         return skip("the inputs are not all the pieces of one Split, in order")
     if axis_of(split, len(x.shape), 0) != axis_of(node, len(x.shape)):
@@ -67,7 +67,7 @@ def join_slices(node: Node, op: Builder) -> Value | Skip:
 def _piece(value: Value | None, axis: int, op: Builder) -> tuple[Value | None, int, int]:
     """(source, start, end) of a Slice along that axis alone with bounds that are certain to lie in order."""
     inner = made_by(value, "Slice")
-    source = None if inner is None else inner.inputs[0]
+    source = None if inner is None else inner.input(0)
     found = None if inner is None else slice_parameters(inner, op.ctx)
     if found is None or source is None or source.shape is None or len(found[0]) != 1 or found[3] != (1,):
         return None, 0, 0

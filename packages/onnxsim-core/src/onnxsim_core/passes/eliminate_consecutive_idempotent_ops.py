@@ -27,7 +27,7 @@ def drop_second(node: Node, op: Builder) -> Value | Skip:
 
     Exact. Source: ONNX Relu-14, Ceil-13, Floor-13, Round-11 (whole numbers stay), Sign-13, Abs-13.
     """
-    x = node.inputs[0]
+    x = node.input(0)
     maker = None if x is None else x.node
     if x is None or maker is None or maker.domain or maker.op_type not in _UNCHANGED_AFTER[node.op_type]:
         return skip("the input can still be changed by it")

@@ -16,7 +16,7 @@ def drop_both(node: Node, op: Builder) -> Value | Skip:
 
     Exact: a sign bit turned twice, also of NaN and of the smallest integer. Source: ONNX Neg-13, Not-1.
     """
-    x = node.inputs[0]
+    x = node.input(0)
     inner = None if x is None else x.producer(node.op_type)
-    source = None if inner is None else inner.inputs[0]
+    source = None if inner is None else inner.input(0)
     return skip("the input is not made by its inverse") if source is None else source

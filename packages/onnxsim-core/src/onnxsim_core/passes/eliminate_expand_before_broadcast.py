@@ -50,7 +50,7 @@ def spread(maker: Node, op: Builder) -> Value | None:
     """The value the node spreads; None when it is no value (ConstantOfShape), or its shape is not known."""
     if maker.op_type == "ConstantOfShape":
         return None
-    source = maker.inputs[0]
+    source = maker.input(0)
     if source is None or source.shape is None:
         return None
     if maker.op_type == "Unsqueeze":

@@ -16,5 +16,5 @@ def drop_identity(node: Node, op: Builder) -> Value | Skip:
 
     Exact. Source: ONNX Identity-1, -14 (sequences), -16 (optionals).
     """
-    x = node.inputs[0]
+    x = node.input(0)
     return skip("the input is missing") if x is None else x

@@ -16,7 +16,7 @@ def drop_cast_to_own_type(node: Node, op: Builder) -> Value | Skip:
 
     Exact. Source: ONNX Cast-1, CastLike-15.
     """
-    x = node.inputs[0]
+    x = node.input(0)
     if x is None or not x.dtype:
         return skip("the type of the input is unknown")
     if node.op_type == "Cast":

@@ -18,7 +18,7 @@ def drop_clip(node: Node, op: Builder) -> Value | Skip:
 
     Exact. Source: ONNX Clip-13; the default bounds are the least and the largest finite number.
     """
-    x = node.inputs[0]
+    x = node.input(0)
     if x is None or x.dtype not in _INTEGERS:
         return skip("it is no integer")
     return x if node.input(1) is None and node.input(2) is None else skip("it has a bound")

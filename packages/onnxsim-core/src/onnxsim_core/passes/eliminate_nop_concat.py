@@ -17,7 +17,7 @@ def drop_concat_of_one(node: Node, op: Builder) -> Value | Skip:
 
     Exact. Source: ONNX Concat-1, -4.
     """
-    x = node.inputs[0]
+    x = node.input(0)
     return x if len(node.inputs) == 1 and x is not None else skip("there are several inputs")
 
 

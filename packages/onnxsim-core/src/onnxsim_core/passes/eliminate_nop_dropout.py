@@ -17,7 +17,7 @@ def drop_dropout(node: Node, op: Builder) -> Value | Skip:
 
     Exact. Source: ONNX Dropout-1, -6 (is_test), -7, -10 (inference only), -12 (training_mode).
     """
-    x = node.inputs[0]
+    x = node.input(0)
     if x is None:
         return skip("the input is missing")
     if len(node.outputs) > 1 and not node.outputs[1].is_dead:

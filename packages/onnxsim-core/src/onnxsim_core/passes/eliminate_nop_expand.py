@@ -17,7 +17,7 @@ def drop_expand(node: Node, op: Builder) -> Value | Skip:
 
     Exact. Source: ONNX Expand-8: a size 1 in the target keeps the input's size.
     """
-    x = node.inputs[0]
+    x = node.input(0)
     if x is None or not same_shape(x, node.outputs[0]):
         return skip("the shape changes or is not known")
     return x

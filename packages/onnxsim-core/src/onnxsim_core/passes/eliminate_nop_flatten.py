@@ -17,7 +17,7 @@ def drop_flatten(node: Node, op: Builder) -> Value | Skip:
 
     Exact. Source: ONNX Flatten-1, -11.
     """
-    x = node.inputs[0]
+    x = node.input(0)
     if x is None or not same_shape(x, node.outputs[0]):
         return skip("the shape changes or is not known")
     return x

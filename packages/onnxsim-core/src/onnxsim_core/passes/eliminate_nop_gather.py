@@ -17,7 +17,7 @@ def drop_gather(node: Node, op: Builder) -> Value | Skip:
 
     Exact. Source: ONNX Gather-1, -11.
     """
-    x, indices = node.inputs
+    x, indices = node.input(0), node.input(1)
     if x is None or indices is None or x.shape is None or indices.shape is None or len(indices.shape) != 1:
         return skip("the indices are no vector, or the rank is unknown")
     axis = axis_of(node, len(x.shape), 0)

@@ -21,9 +21,9 @@ def drop_cast_before_argmax(node: Node, op: Builder) -> Value | Skip:
     Exact: equal elements stay equal and unequal ones keep their order. Functions like Sqrt or Exp do not qualify: they
     overflow, underflow, or give NaN, and then other elements are the largest. Source: ONNX ArgMax-13.
     """
-    x = node.inputs[0]
+    x = node.input(0)
     cast = None if x is None else x.producer("Cast")
-    source = None if cast is None else cast.inputs[0]
+    source = None if cast is None else cast.input(0)
     if x is None or source is None:
         return skip("input is not made by a Cast")
     if source.dtype not in _COMPARED or not is_lossless(source.dtype, x.dtype):

@@ -16,7 +16,7 @@ def drop_pad(node: Node, op: Builder) -> Value | Skip:
 
     Exact. Source: ONNX Pad-1 (paddings), -2 (pads), -11 (pads is an input).
     """
-    x = node.inputs[0]
+    x = node.input(0)
     pads = node.attribute("pads", node.attribute("paddings"))
     if pads is None:
         pads = op.ctx.ints(node.input(1))

@@ -18,7 +18,7 @@ def drop_reduction(node: Node, op: Builder) -> Value | Skip:
 
     Numerics: exact but for -0.0, of which a sum makes 0.0. Source: ONNX ReduceSum-13, ReduceMean-18.
     """
-    x = node.inputs[0]
+    x = node.input(0)
     if x is None or x.shape is None:
         return skip("the rank is unknown")
     axes = raw_axes(node, op.ctx)

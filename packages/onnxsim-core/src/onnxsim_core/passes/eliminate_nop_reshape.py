@@ -17,12 +17,12 @@ def drop_reshape(node: Node, op: Builder) -> Value | Skip:
 
     Exact. Source: ONNX Reshape-5, -14, Squeeze-1, Unsqueeze-1.
     """
-    x = node.inputs[0]
+    x = node.input(0)
     if x is None:
         return skip("the input is missing")
     if same_shape(x, node.outputs[0]):
         return x
     source = made_by(node.input(1), "Shape") if node.op_type == "Reshape" else None
-    if source is not None and source.inputs[0] is x and not source.attributes:
+    if source is not None and source.input(0) is x and not source.attributes:
         return x
     return skip("the shape changes or is not known")

@@ -17,7 +17,7 @@ def drop_resize(node: Node, op: Builder) -> Value | Skip:
 
     Exact: onnxruntime copies when all scales are 1, whatever the mode. Source: ONNX Resize-10, -11, -13, -18.
     """
-    x = node.inputs[0]
+    x = node.input(0)
     if x is None or not same_shape(x, node.outputs[0]):
         return skip("the shape changes or is not known")
     if node.text("coordinate_transformation_mode") == "tf_crop_and_resize":

@@ -17,7 +17,7 @@ def drop_slice(node: Node, op: Builder) -> Value | Skip:
 
     Exact. Source: ONNX Slice-1, -10, -13.
     """
-    x = node.inputs[0]
+    x = node.input(0)
     if x is None:
         return skip("the input is missing")
     steps = (1,) if node.input(4) is None else op.ctx.ints(node.input(4))

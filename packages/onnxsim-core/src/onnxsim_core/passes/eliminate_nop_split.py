@@ -17,7 +17,7 @@ def drop_split(node: Node, op: Builder) -> Value | Skip:
 
     Exact. Source: ONNX Split-2, -13, -18; the sizes add up to the axis.
     """
-    x = node.inputs[0]
+    x = node.input(0)
     if len(node.outputs) != 1:
         return skip("there are several pieces")
     return x if x is not None and same_shape(x, node.outputs[0]) else skip("the shape changes or is not known")

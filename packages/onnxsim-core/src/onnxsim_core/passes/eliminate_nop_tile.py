@@ -16,7 +16,7 @@ def drop_tile(node: Node, op: Builder) -> Value | Skip:
 
     Exact. Source: ONNX Tile-6.
     """
-    x = node.inputs[0]
+    x = node.input(0)
     repeats = op.ctx.ints(node.input(1))
     if x is None or repeats is None or op.opset < 6:
         return skip("the repeats are not known")

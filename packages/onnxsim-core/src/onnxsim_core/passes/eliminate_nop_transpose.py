@@ -17,7 +17,7 @@ def drop_transpose(node: Node, op: Builder) -> Value | Skip:
 
     Exact. Source: ONNX Transpose-1.
     """
-    x = node.inputs[0]
+    x = node.input(0)
     perm = permutation(node)
     if x is None or perm is None:
         return skip("a perm is left to its default and the rank is unknown")

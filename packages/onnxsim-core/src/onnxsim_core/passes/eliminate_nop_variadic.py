@@ -16,7 +16,7 @@ def drop_of_one(node: Node, op: Builder) -> Value | Skip:
 
     Exact. Source: ONNX Sum-8, Mean-8, Max-8, Min-8.
     """
-    x = node.inputs[0]
+    x = node.input(0)
     others = node.inputs[1:]
     if x is None or others and (node.op_type in ("Sum", "Mean") or any(other is not x for other in others)):
         return skip("there are several inputs")

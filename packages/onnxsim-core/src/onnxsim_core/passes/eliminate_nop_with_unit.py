@@ -27,7 +27,7 @@ def drop_unit(node: Node, op: Builder) -> Value | Skip:
         return skip("broadcasting follows the rules before opset 7")
     op_type = node.op_type
     unit = UNITS[op_type]
-    a, b = node.inputs
+    a, b = node.input(0), node.input(1)
     if b is not None and _is_all(b, unit):
         x, constant = a, b
     elif op_type not in _ONE_SIDED and a is not None and _is_all(a, unit):
@@ -55,5 +55,5 @@ def _is_all(value: Value, number: int) -> bool:
         return bool(number == 0 if tensor is None else tensor.size == 1 and tensor.numpy().reshape(-1)[0] == number)
     maker = made_by(value, "Expand")
     if maker is not None:
-        return maker.inputs[0] is not None and is_filled_with(maker.inputs[0], number)
+        return maker.input(0) is not None and is_filled_with(maker.input(0), number)
     return is_filled_with(value, number)

@@ -17,7 +17,7 @@ def shape_of_some_axes(node: Node, op: Builder) -> Value | Skip:
 
     Exact. Source: ONNX Shape-15.
     """
-    shape, indices = node.inputs
+    shape, indices = node.input(0), node.input(1)
     source = made_by(shape, "Shape")
     if source is None or indices is None or indices.shape is None or len(indices.shape) != 1:
         return skip("it does not pick a vector out of a Shape")

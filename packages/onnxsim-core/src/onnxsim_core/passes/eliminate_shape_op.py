@@ -17,7 +17,7 @@ def shape_of_input(node: Node, op: Builder) -> Value | Skip:
 
     Exact. Source: ONNX Shape-1.
     """
-    value = node.inputs[0]
+    value = node.input(0)
     if value is None or value.node is None or not value.is_used_once or len(value.node.outputs) != 1:
         return skip("the value is read by others")
     for source in value.node.inputs:

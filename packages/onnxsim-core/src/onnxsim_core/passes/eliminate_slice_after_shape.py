@@ -17,7 +17,7 @@ def shape_of_range(node: Node, op: Builder) -> Value | Skip:
 
     Exact. Source: ONNX Shape-15.
     """
-    source = made_by(node.inputs[0], "Shape")
+    source = made_by(node.input(0), "Shape")
     if source is None or op.opset < 15:
         return skip("input is not made by a Shape that could have a start")
     found = slice_parameters(node, op.ctx)

@@ -19,7 +19,7 @@ def slice_of_input(node: Node, op: Builder) -> Value | Skip:
 
     Exact. Source: ONNX Concat-13, Slice-13.
     """
-    concat = made_by(node.inputs[0], "Concat")
+    concat = made_by(node.input(0), "Concat")
     found = None if concat is None else slice_parameters(node, op.ctx)
     whole = None if concat is None else concat.outputs[0].shape
     if concat is None or found is None or whole is None or len(found[0]) != 1 or found[3] != (1,):
@@ -54,7 +54,7 @@ def split_into_inputs(node: Node, op: Builder) -> tuple[Value, ...] | Skip:
 
     Exact. Source: ONNX Concat-13, Split-13.
     """
-    concat = made_by(node.inputs[0], "Concat")
+    concat = made_by(node.input(0), "Concat")
     whole = None if concat is None else concat.outputs[0].shape
     if concat is None or whole is None or len(concat.inputs) != len(node.outputs):
         return skip("input is not made by a Concat of as many values")

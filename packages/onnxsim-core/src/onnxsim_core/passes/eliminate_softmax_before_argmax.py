@@ -19,10 +19,10 @@ def drop_softmax_before_argmax(node: Node, op: Builder) -> Value | Skip:
     Numerics: elements so close that their Softmax rounds to one number were a tie, and are none any more.
     Source: ONNX Softmax-13.
     """
-    x = node.inputs[0]
+    x = node.input(0)
     inner = None if x is None else x.producer("Softmax") or x.producer("LogSoftmax")
     if x is None or inner is None:
         return skip("input is not made by a Softmax")
     if op.opset < 13 or x.shape is None or axis_of(node, len(x.shape), 0) != axis_of(inner, len(x.shape), -1):
         return skip("the axes differ or the rank is unknown")
-    return op.like(node, [inner.inputs[0]])
+    return op.like(node, [inner.input(0)])

@@ -21,7 +21,7 @@ def constant_reshape(node: Node, op: Builder) -> Value | Skip:
     Exact, also for empty tensors: 0 stands where x has that size on the same axis, and a -1 that was not there before
     only next to sizes that cannot be 0. Source: ONNX Reshape-5, -14; onnxruntime rejects -1 where the rest is 0.
     """
-    x, target = node.inputs[0], node.input(1)
+    x, target = node.input(0), node.input(1)
     if x is None or target is None or target.is_constant:
         return skip("the target is a constant already")
     sizes = op.ctx.data(target)

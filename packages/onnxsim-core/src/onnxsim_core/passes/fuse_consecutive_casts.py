@@ -47,9 +47,9 @@ def compose_casts(node: Node, op: Builder) -> Value | Skip:
 
     Exact: the first Cast loses nothing, and out of range both ways give the same. Source: ONNX Cast-13, -19.
     """
-    value = node.inputs[0]
+    value = node.input(0)
     inner = None if value is None else value.producer("Cast")
-    x = None if inner is None else inner.inputs[0]
+    x = None if inner is None else inner.input(0)
     if inner is None or x is None or not x.dtype:
         return skip("input is not made by a Cast")
     if not goes_directly(x.dtype, inner.attribute("to", 0), node.attribute("to", 0)):

@@ -23,13 +23,13 @@ def compose_clips(node: Node, op: Builder) -> Value | Skip:
 
     Exact, but a -0.0 may come out as 0.0 or the reverse. Source: ONNX Clip-13, Relu-14.
     """
-    value = node.inputs[0]
+    value = node.input(0)
     inner = None if value is None else value.node
     if value is None or inner is None or inner.domain or inner.op_type not in ("Clip", "Relu"):
         return skip("input is not made by Clip or Relu")
     if node.op_type == inner.op_type == "Relu" or not value.is_used_once:
         return skip("both are Relu, or the first is read elsewhere")
-    x = inner.inputs[0]
+    x = inner.input(0)
     if x is None or op.opset < 12 and x.dtype != 1:
         return skip("the type has no Clip in this opset")
     first, second = bounds(inner), bounds(node)

@@ -18,7 +18,7 @@ def log_softmax(node: Node, op: Builder) -> Value | Skip:
     Numerics: more accurate; where Softmax underflows to 0, the result is a large negative number and not -inf. That is
     why it is off by default. Source: ONNX LogSoftmax-13.
     """
-    value = node.inputs[0]
+    value = node.input(0)
     inner = None if value is None else value.producer("Softmax")
     if value is None or inner is None or not value.is_used_once:
         return skip("input is not made by a Softmax that is read here only")

@@ -22,12 +22,12 @@ def keep_or_drop_axes(node: Node, op: Builder) -> Value | Skip:
 
     Exact. Source: ONNX ReduceSum-13, ArgMax-13, Unsqueeze-13.
     """
-    value = node.inputs[0]
+    value = node.input(0)
     inner = None if value is None else value.node
     if value is None or inner is None or inner.domain or inner.op_type not in REDUCTIONS or not value.is_used_once:
         return skip("input is not made by a reduction that is read here only")
     keepdims = 1 if node.op_type == "Unsqueeze" else 0
-    x = inner.inputs[0]
+    x = inner.input(0)
     if x is None or x.shape is None or inner.attribute("keepdims", 1) == keepdims:
         return skip("the rank is unknown or the axes are there already")
     reduced = reduced_axes(inner, op, len(x.shape))

@@ -21,13 +21,13 @@ def compose_reshapes(node: Node, op: Builder) -> Value | Skip:
 
     Exact. Source: ONNX Reshape-14, Flatten-13, Squeeze-13, Unsqueeze-13: all keep the elements in order.
     """
-    middle = node.inputs[0]
+    middle = node.input(0)
     inner = None if middle is None else middle.node
     if middle is None or inner is None or inner.domain or inner.op_type not in FAMILY:
         return skip("input is not made by an operator of the family")
     if "Reshape" not in (inner.op_type, node.op_type) and "Flatten" not in (inner.op_type, node.op_type):
         return skip("both are Squeeze or Unsqueeze")
-    x = inner.inputs[0]
+    x = inner.input(0)
     result = node.outputs[0].shape
     if x is None or op.opset < 5:
         return skip("Reshape has no target input before opset 5")

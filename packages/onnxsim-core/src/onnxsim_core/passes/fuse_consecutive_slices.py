@@ -24,8 +24,8 @@ def compose_slices(node: Node, op: Builder) -> Value | Skip:
 
     Exact. Source: ONNX Slice-13: negative positions count from the end, all are clamped to the axis.
     """
-    inner = made_by(node.inputs[0], "Slice")
-    x = None if inner is None else inner.inputs[0]
+    inner = made_by(node.input(0), "Slice")
+    x = None if inner is None else inner.input(0)
     if inner is None or x is None or x.shape is None:
         return skip("input is not made by a Slice of a value of known rank")
     first, second = cuts(inner, op, len(x.shape)), cuts(node, op, len(x.shape))

@@ -17,8 +17,8 @@ def compose_transposes(node: Node, op: Builder) -> Value | Skip:
 
     Exact: elements move, none is computed. Source: ONNX Transpose-1, output axis i is input axis perm[i].
     """
-    inner = made_by(node.inputs[0], "Transpose")
-    x = None if inner is None else inner.inputs[0]
+    inner = made_by(node.input(0), "Transpose")
+    x = None if inner is None else inner.input(0)
     if inner is None or x is None:
         return skip("input is not made by a Transpose")
     p, q = permutation(inner), permutation(node)

@@ -29,7 +29,7 @@ def pull_transpose(node: Node, op: Builder) -> Value | Skip:
 
     Exact: the same numbers are computed in another order. Source: ONNX Transpose-1.
     """
-    value = node.inputs[0]
+    value = node.input(0)
     maker = None if value is None else value.node
     perm = permutation(node)
     if value is None or maker is None or maker.op_type not in ANY_ORDER or maker.domain or perm is None:
@@ -62,7 +62,7 @@ def reduce_before_transpose(node: Node, op: Builder) -> Value | Skip:
 
     Exact when the axes that are left come out in order. Source: ONNX ReduceMean-18.
     """
-    value = node.inputs[0]
+    value = node.input(0)
     maker = None if value is None else value.producer("Transpose")
     perm = None if maker is None else permutation(maker)
     if value is None or maker is None or perm is None or not value.is_used_once:
@@ -73,7 +73,7 @@ def reduce_before_transpose(node: Node, op: Builder) -> Value | Skip:
     left = [place for axis, place in enumerate(perm) if axis not in axes]
     if left != sorted(left):
         return skip("the axes that are left change places")
-    return forms.reduce(op, node.op_type, maker.inputs[0], sorted(perm[axis] for axis in axes), 0)  # type: ignore[arg-type]
+    return forms.reduce(op, node.op_type, maker.input(0), sorted(perm[axis] for axis in axes), 0)  # type: ignore[arg-type]
 
 
 def _region(root: Node, first: Node, rank: int) -> dict[Node, None] | None:
@@ -142,7 +142,7 @@ def _moved(value: Value, perm: tuple[int, ...], op: Builder) -> Value | None:
     inner = None if maker is None else permutation(maker)
     if maker is not None and inner is not None:
         joined = [inner[axis] for axis in perm]
-        source: Value = maker.inputs[0]  # type: ignore[assignment]
+        source: Value = maker.input(0)  # type: ignore[assignment]
         return source if joined == list(range(len(joined))) else op.Transpose(source, perm=joined)
     made: Value = op.Transpose(value, perm=perm)
     return made

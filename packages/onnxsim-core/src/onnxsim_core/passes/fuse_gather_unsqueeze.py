@@ -17,11 +17,11 @@ def gather_keeping_axis(node: Node, op: Builder) -> Value | Skip:
 
     Exact. Source: ONNX Gather-13, Unsqueeze-13.
     """
-    value = node.inputs[0]
+    value = node.input(0)
     inner = made_by(value, "Gather")
     if value is None or inner is None or value.shape is None or not value.is_used_once:
         return skip("input is not made by a Gather that is read here only")
-    x, index = inner.inputs
+    x, index = inner.input(0), inner.input(1)
     number = None if index is None or index.shape != () else op.ctx.ints(index)
     if number is None or x is None:
         return skip("the index is not a scalar constant")
@@ -40,11 +40,11 @@ def gather_dropping_axis(node: Node, op: Builder) -> Value | Skip:
     """
     import numpy as np
 
-    value = node.inputs[0]
+    value = node.input(0)
     inner = made_by(value, "Gather")
     if value is None or inner is None or value.shape is None or not value.is_used_once:
         return skip("input is not made by a Gather that is read here only")
-    x, index = inner.inputs
+    x, index = inner.input(0), inner.input(1)
     number = None if index is None or index.shape != (1,) else op.ctx.ints(index)
     if number is None or x is None:
         return skip("the index is not a constant of one element")

@@ -24,16 +24,16 @@ def shorten_chain(node: Node, op: Builder) -> Value | Skip:
 
     Exact: elements move, none is computed; the order is followed piece by piece. Source: ONNX Reshape-14, Transpose-13.
     """
-    value = node.inputs[0]
+    value = node.input(0)
     inner = None if value is None else value.node
     if value is None or inner is None or inner.domain or inner.op_type not in VIEWS or not value.is_used_once:
         return skip("it is no chain")
     reader = node.outputs[0].only_use()
-    if reader is not None and not reader.domain and reader.op_type in VIEWS and reader.inputs[0] is node.outputs[0]:
+    if reader is not None and not reader.domain and reader.op_type in VIEWS and reader.input(0) is node.outputs[0]:
         op.revisit(reader)
         return skip("the chain goes on")
     chain = [node, *_before(value)]
-    x = chain[-1].inputs[0]
+    x = chain[-1].input(0)
     if x is None or x.shape is None or not _is_followed(x.shape) or op.opset < 5:
         return skip("a shape is unknown or may be empty by itself")
     if not any(one.op_type == "Transpose" for one in chain):
@@ -58,7 +58,7 @@ def _before(value: Value) -> list[Node]:
     chain: list[Node] = []
     while value.is_used_once and len(chain) < LONGEST:
         node = value.node
-        if node is None or node.domain or node.op_type not in VIEWS or node.inputs[0] is None:
+        if node is None or node.domain or node.op_type not in VIEWS or not node.inputs or node.inputs[0] is None:
             break
         chain.append(node)
         value = node.inputs[0]

@@ -24,5 +24,5 @@ def subtract(node: Node, op: Builder) -> Value | Skip:
         inner = None if value is None else value.producer("Neg")
         if inner is not None and value is not None and value.is_used_once:
             other = node.inputs[1 - place]
-            return op.node("Sub" if node.op_type == "Add" else "Add", [other, inner.inputs[0]], name=node.name)[0]
+            return op.node("Sub" if node.op_type == "Add" else "Add", [other, inner.input(0)], name=node.name)[0]
     return skip("no operand is a Neg that is read here only")

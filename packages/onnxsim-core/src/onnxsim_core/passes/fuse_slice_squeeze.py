@@ -24,9 +24,9 @@ def gather_instead_of_slice(node: Node, op: Builder) -> Value | Skip:
 
     Exact. Source: ONNX Slice-13, Gather-13.
     """
-    value = node.inputs[0]
+    value = node.input(0)
     inner = made_by(value, "Slice")
-    x = None if inner is None else inner.inputs[0]
+    x = None if inner is None else inner.input(0)
     if value is None or inner is None or x is None or x.shape is None or not value.is_used_once:
         return skip("input is not made by a Slice that is read here only")
     found = slice_parameters(inner, op.ctx)
@@ -59,9 +59,9 @@ def gather_instead_of_split(node: Node, op: Builder) -> Value | Skip:
 
     Exact. Source: ONNX Split-18, Gather-13.
     """
-    value = node.inputs[0]
+    value = node.input(0)
     inner = made_by(value, "Split")
-    x = None if inner is None else inner.inputs[0]
+    x = None if inner is None else inner.input(0)
     if value is None or inner is None or x is None or x.shape is None:
         return skip("input is not made by a Split")
     if len(inner.outputs) > MOST_PIECES:

@@ -122,7 +122,7 @@ def single_size(node: Node, op: Builder) -> Value | Skip:
         return skip("it computes no single size")
     vector = op.sizes_of(data)
     if vector is not None:
-        if node.inputs[0] is vector:
+        if node.input(0) is vector:
             return skip("it is as short as it can be")
         return forms.squeeze(op, vector, [0])
     found = op.source_of(data[0])

@@ -18,7 +18,7 @@ def constant_expand(node: Node, op: Builder) -> Value | Skip:
 
     Exact: 1 keeps the size. Source: ONNX Expand-8.
     """
-    x, target = node.inputs
+    x, target = node.input(0), node.input(1)
     if x is None or target is None or target.is_constant:
         return skip("the shape is a constant already")
     sizes = op.ctx.data(target)
@@ -42,9 +42,9 @@ def expand_without_leading_axes(node: Node, op: Builder) -> Value | Skip:
 
     Exact. Source: ONNX Expand-8.
     """
-    value, target = node.inputs
+    value, target = node.input(0), node.input(1)
     inner = made_by(value, "Unsqueeze")
-    x = None if inner is None else inner.inputs[0]
+    x = None if inner is None else inner.input(0)
     if value is None or inner is None or x is None or x.shape is None or value.shape is None or target is None:
         return skip("input is not made by an Unsqueeze of a value of known rank")
     if axes_of(inner, op.ctx, len(value.shape)) != tuple(range(len(value.shape) - len(x.shape))):

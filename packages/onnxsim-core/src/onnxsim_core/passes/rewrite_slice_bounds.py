@@ -21,7 +21,7 @@ def constant_bounds(node: Node, op: Builder) -> Value | Skip:
 
     Exact: a bound less than the size is only written where it cannot be negative. Source: ONNX Slice-10.
     """
-    x = node.inputs[0]
+    x = node.input(0)
     if op.opset < 10 or x is None or x.shape is None:
         return skip("the bounds are attributes, or the rank is unknown")
     raw_axes = op.ctx.ints(node.input(3))

@@ -17,11 +17,11 @@ def swap_branches(node: Node, op: Builder) -> Value | Skip:
 
     Exact. Source: ONNX Where-9, Not-1.
     """
-    condition, a, b = node.inputs
+    condition, a, b = node.input(0), node.input(1), node.input(2)
     negation = made_by(condition, "Not")
     if negation is None:
         return skip("the condition is not made by Not")
-    return op.like(node, [negation.inputs[0], b, a])
+    return op.like(node, [negation.input(0), b, a])
 
 
 @rewrites("rewrite_where", root="Where")
@@ -30,7 +30,7 @@ def take_settled_branch(node: Node, op: Builder) -> Value | Skip:
 
     Exact. Source: ONNX Where-9.
     """
-    condition, a, b = node.inputs
+    condition, a, b = node.input(0), node.input(1), node.input(2)
     if a is b:
         chosen = a
     elif is_filled_with(condition, 1):

@@ -33,7 +33,7 @@ def carried(node: Node) -> list[Value]:
     """Inputs that have the axes of the result; the others are parameters."""
     if node.op_type in BROADCAST or node.op_type == "Concat":
         return [value for value in node.inputs if value is not None]
-    first = node.inputs[0]
+    first = node.input(0)
     return [] if first is None else [first]
 
 
@@ -49,7 +49,7 @@ def in_new_order(node: Node, perm: Sequence[int], made: dict[Value, Value], op: 
     inputs: list[Any] = list(node.inputs)
     if op_type == "Concat":
         axis = axis_of(node, len(perm))
-        return None if axis is None else op.like(node, [made[v] for v in inputs], axis=perm.index(axis))
+        return None if axis is None or None in inputs else op.like(node, [made[v] for v in inputs], axis=perm.index(axis))
     inputs[0] = made[inputs[0]]
     if op_type in UNARY:
         return op.like(node, inputs)

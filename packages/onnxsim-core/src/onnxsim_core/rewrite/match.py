@@ -80,8 +80,8 @@ def axes_of(node: Node, ctx: Inference, rank: int) -> tuple[int, ...] | None:
 def squeeze_pair(node: Node, ctx: Inference, inner_type: str
                  ) -> tuple[Value, tuple[int, ...], tuple[int, ...], int] | None:
     """For a Squeeze or Unsqueeze of another: (x, axes of the inner node, axes of this node, rank of x)."""
-    inner = made_by(node.inputs[0], inner_type)
-    x = None if inner is None else inner.inputs[0]
+    inner = made_by(node.input(0), inner_type)
+    x = None if inner is None else inner.input(0)
     if inner is None or x is None or x.shape is None or node.outputs[0].shape is None:
         return None
     middle = inner.outputs[0].shape
