@@ -85,7 +85,8 @@ class Folder:
         op_type = node.op_type
         value = node.outputs[0]
         size = self._result_bytes(node)
-        if op_type in ALIASES and node.inputs and size is not None and value.shape is not None and len(node.outputs) == 1:
+        is_alias = op_type in ALIASES and node.inputs and len(node.outputs) == 1
+        if is_alias and size is not None and value.shape is not None:
             tensor = node.inputs[0].tensor  # type: ignore[union-attr]
             assert tensor is not None
             if self.sizes.may_store(node, size):

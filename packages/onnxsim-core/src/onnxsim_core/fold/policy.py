@@ -144,8 +144,10 @@ class SizePolicy:
 
 
 def is_trap(value: Value, array: Any) -> bool:
-    """Is this an integer divisor holding a zero? onnxruntime refuses to load a model with such a constant, even where the
-    division never runs."""
+    """Is this an integer divisor holding a zero?
+
+    onnxruntime refuses to load a model with such a constant, even where the division never runs.
+    """
     if array.dtype.kind not in "iu":
         return False
     for user in value.uses:

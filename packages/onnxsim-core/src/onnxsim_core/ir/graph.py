@@ -111,7 +111,7 @@ class Node:
 
     @property
     def attributes(self) -> dict[str, Any]:
-        """Attribute values by name: int, float, bytes, Tensor, tuples of those, or the AttributeProto of rarer kinds."""
+        """Attribute values by name: int, float, bytes, Tensor, tuples of those, or an AttributeProto of rarer kinds."""
         found = self._attributes
         if found is None:
             found = self._attributes = decode_attributes(self.proto)
@@ -190,8 +190,8 @@ def _tensor(proto: Any) -> Tensor:
 class Graph:
     """A graph or subgraph: inputs, outputs, constants and a linked list of nodes in topological order."""
 
-    __slots__ = ("name", "proto", "model", "owner", "owner_attribute", "inputs", "outputs", "constants", "first", "last",
-                 "count", "value_info", "sparse", "infos")
+    __slots__ = ("name", "proto", "model", "owner", "owner_attribute", "inputs", "outputs", "constants", "first",
+                 "last", "count", "value_info", "sparse", "infos")
 
     def __init__(self, model: Model, name: str = "", proto: Any = None) -> None:
         self.model = model
@@ -371,7 +371,7 @@ def nested_graphs(graph: Graph) -> Iterator[Graph]:
                 yield from nested_graphs(body)
 
 
-# --- uses --------------------------------------------------------------------------------------------------------------
+# --- uses -----------------------------------------------------------------------------------------------------------
 def add_use(value: Value, node: Node) -> None:
     uses = value.uses
     uses[node] = uses.get(node, 0) + 1
