@@ -116,6 +116,7 @@ def simplify(
     profile: str | os.PathLike[str] | bool | None = None,
     ort_profile: str | bool | None = None,
     merge_ort_profile: bool = False,
+    compare_with: Any = None,
     trace: bool = False,
     phases: Phases | None = None,
 ) -> SimplifyResult:
@@ -130,6 +131,7 @@ def simplify(
         profile: write a trace of the run to this file (empty: `onnxsim_profile.json`) and print a table.
         ort_profile: let onnxruntime write a trace per session, with this prefix (empty: `onnxsim_ort_profile`).
         merge_ort_profile: put those into the trace instead.
+        compare_with: the model to compare with instead of `model`, when that was made from another.
         trace: note every replaced node in `report.events`.
         phases: is told what goes on.
 
@@ -157,7 +159,8 @@ def simplify(
             max_rounds=environment().max_rounds, providers=tuple(providers or ()), trace=trace, phases=listener)
         threshold = parse_size(EXTERNAL_DATA_THRESHOLD if external_data_threshold is None else external_data_threshold)
         comparison = Comparison(
-            original=model, n=check_n, rtol=check_rtol, atol=check_atol, fill=input_fill, data=input_data,
+            original=model if compare_with is None else compare_with, n=check_n, rtol=check_rtol, atol=check_atol,
+            fill=input_fill, data=input_data,
             shapes={**options.overwrite_input_shapes, **(test_input_shapes or {})}, custom_lib=custom_lib,
             phases=listener)
         return _run(model, options, comparison, None if output_path is None else os.fspath(output_path),

@@ -29,6 +29,9 @@ def add(parser: Parser) -> None:
         help="onnxruntime execution providers to compute constants with, as CUDAExecutionProvider"), looks_like_name)
     group.add_argument("--cuda", action="store_true", help="the same as --providers CUDAExecutionProvider "
                        "CPUExecutionProvider")
+    group.add_argument("--enable-onnxruntime-optimization", action="store_true",
+                       help="let onnxruntime rewrite the model at its BASIC level first; the report and the comparison "
+                       "are still about the original")
     lists = parser.add_argument_group("lists")
     lists.add_argument("--list-default-optimizers", action="store_true",
                        help="print the passes that run by default, one a line; with --json, what they do too")

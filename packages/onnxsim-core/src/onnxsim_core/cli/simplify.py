@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import tempfile
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -105,15 +106,21 @@ class Run:
 
         write = containers.writer(self.job.target)
         settings = settings_of(self.args, source)
+        original = source
         wanted = profile_wanted(profile_file(self.args), self.args.ort_profile, self.args.merge_ort_profile)
         with ExitStack() as stack:
+            if self.args.enable_onnxruntime_optimization:
+                from .preoptimize import optimized
+
+                folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="onnxsim-ort-"))
+                source = optimized(source, folder)
             listener: Phases = progress
             if wanted is not None:
                 from ..profile.session import profiling
 
                 listener = stack.enter_context(profiling(wanted, progress, say, self.terminal.warn))
             result = simplify(source, self.job.check_n, output_path=None if write is not None else self.job.target,
-                              phases=listener, **settings)
+                              compare_with=original, phases=listener, **settings)
         if self.args.node_reduction_plot is not None:
             self._plot(wanted, say)
         if write is not None and result.ok:
