@@ -48,10 +48,10 @@ class Driver:
         ctx.enter = self.sweep
 
     # --- running ---------------------------------------------------------------------------------------------------
-    def run(self) -> int:
-        """Visit the whole model to the fixed point; gives the number of changes."""
+    def run(self, expected: int = 0) -> int:
+        """Visit the whole model to the fixed point; gives the number of changes. Up to `expected` nodes may be added."""
         before = self.changes
-        total = sum(graph.count for graph in self.model.graphs())
+        total = expected + sum(graph.count for graph in self.model.graphs())
         self.budget = self.changes + 20 * total + 2000
         for graph in self.model.graphs():
             for node in graph:
