@@ -1,4 +1,5 @@
 import errno
+import gc
 import os
 import resource
 import stat
@@ -28,6 +29,7 @@ def untouched(folder):
             for path in folder.rglob("*")
         }
 
+    gc.collect()  # what earlier tests left open must not be closed in between
     before, descriptors = state(), len(os.listdir("/dev/fd"))
     yield
     assert state() == before
