@@ -142,3 +142,12 @@ def test_skips_double_for_which_no_runtime_has_it():
     constants = {"k": 0.044715, "slope": (2 / np.pi) ** 0.5, "one": 1.0, "half": 0.5}
     text = given(text, **{name: np.float64(number) for name, number in constants.items()})
     assert_skips(gelu, text, "Gelu runs on float and float16 only", opset=20)
+
+
+def test_skips_what_is_computed_outside_a_body():
+    """A Gelu in the branch would compute what the graph around it has computed already."""
+    text = """g (bool c, float[8] x) => (float[8] z) { a = Div(x, root) e = Erf(a) s = Add(e, one) z = If(c)
+        <then_branch = t () => (float[8] p) { m = Mul(x, s) p = Mul(m, half) },
+         else_branch = f () => (float[8] q) { q = Neg(x) }> }"""
+    constants = {name: np.float32(NUMBERS[name]) for name in ("root", "one", "half")}
+    assert_skips(gelu, given(text, **constants), "no factor is 1 + Erf or 1 + Tanh", opset=20)

@@ -272,3 +272,12 @@ def test_skips_moments_of_other_shapes_types_and_opsets():
         given(f"g (float[b,s,n] x, float[n] bias) => (float[b,s,n] z) {{ {plain} }}", eps=np.float32(1e-5)),
         "the size of the normalized axes is not known",
     )
+
+
+def test_skips_a_mean_computed_outside_a_body():
+    text = graph(
+        f"{MEAN} z = If(c) <then_branch = t () => (float[2,3,8] k) {{ {SQUARE} {ROOT} k = Div(d, r) }},"
+        " else_branch = f () => (float[2,3,8] q) { q = Neg(x) }>",
+        "g (bool c, float[2,3,8] x) => (float[2,3,8] z)",
+    )
+    assert_skips(layer_norm, text, "it is not the deviation from the mean of the same axes")

@@ -101,13 +101,13 @@ def test_factors(body, coefficient, leaves):
 )
 def test_polynomial(body, wanted):
     found = graph(body)
-    assert ex.polynomial(found.values["z"], found.values["x"], 2) == wanted
+    assert ex.polynomial(found.values["z"], found.values["x"], 2, found.model.graph) == wanted
 
 
 def test_a_deep_expression_is_given_up():
     body = "a0 = Add(x, one) " + " ".join(f"a{i + 1} = Add(a{i}, one)" for i in range(12)) + " z = Add(a12, one)"
     found = graph(body)
-    assert ex.polynomial(found.values["z"], found.values["x"], 2) is None
+    assert ex.polynomial(found.values["z"], found.values["x"], 2, found.model.graph) is None
 
 
 def test_is_polynomial():
@@ -152,3 +152,16 @@ def test_ranks():
     assert not ex.keeps_rank(found.nodes["z"], found.values["x"])
     assert ex.is_product_with(graph("c = Clip(x) z = Mul(c, two)").nodes["z"], "Clip")
     assert not ex.is_product_with(found.nodes["z"], "Clip")
+
+
+BODY = """g (bool c, float[8] x) => (float[8] z) { y = Exp(x) w = Exp(x)
+    z = If(c) <then_branch = a () => (float[8] p) { p = Neg(y) }, else_branch = b () => (float[8] q) { q = Neg(x) }>
+    v = Neg(w) }"""
+
+
+def test_a_step_is_read_once_where_it_is_made():
+    """What a body reads once is not its own step: the body may run more often than the graph around it."""
+    values = Inferred(BODY).values
+    assert values["y"].is_used_once and not ex.is_step(values["y"])
+    assert ex.is_step(values["w"])
+    assert not ex.is_step(values["x"])

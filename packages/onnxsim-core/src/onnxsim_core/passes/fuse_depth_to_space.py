@@ -6,6 +6,7 @@ from ..ir.dims import known_equal, mul
 from ..ir.dtypes import DOUBLE, FLOAT, FLOAT16
 from ..ir.graph import Node, Shape, Value
 from ..rewrite.builder import Builder
+from ..rewrite.expressions import is_step
 from ..rewrite.match import permutation, same_sizes
 from ..rewrite.rule import Skip, rewrites, skip
 from .catalog import declare
@@ -42,7 +43,7 @@ def depth_or_space(node: Node, op: Builder) -> Value | Skip:
     result = node.outputs[0].shape
     if result is None or len(result) != 4:
         return skip("six axes do not become four")
-    if not middle.is_used_once or not first.is_used_once:
+    if not is_step(middle) or not is_step(first):
         return skip("a step has other readers")
     perm = permutation(transpose)
     if perm == _GATHERED:

@@ -10,6 +10,7 @@ from ..ir.dtypes import DOUBLE, FLOAT, FLOAT16
 from ..ir.graph import Node, Value
 from ..ir.tensors import Tensor
 from ..rewrite.builder import Builder
+from ..rewrite.expressions import is_step
 from ..rewrite.pads import own_pads
 from ..rewrite.rule import Skip, rewrites, skip
 from .catalog import declare
@@ -35,7 +36,7 @@ def strided_convolution(node: Node, op: Builder) -> Value | Skip:
     concat = None if joined is None else joined.producer("Concat")
     if joined is None or concat is None or weight is None or len(concat.inputs) != 4:
         return skip("the input is no concatenation of four")
-    if concat.attribute("axis") not in (1, -3) or not joined.is_used_once:
+    if concat.attribute("axis") not in (1, -3) or not is_step(joined):
         return skip("the parts are not joined along the channels, for this Conv alone")
     found = _offsets(concat, op)
     if isinstance(found, Skip):

@@ -37,7 +37,7 @@ def gelu(node: Node, op: Builder) -> Value | Skip:
             inner = one_more_than(total, op_type)
             if inner is None or inner.inputs[0] is None:
                 continue
-            if not is_polynomial(polynomial(inner.inputs[0], x, rank_of(x)), wanted, x.dtype):
+            if not is_polynomial(polynomial(inner.inputs[0], x, rank_of(x), node.graph), wanted, x.dtype):
                 return skip("the argument of Erf or Tanh is another one")
             if x.dtype not in (FLOAT, FLOAT16):
                 return skip("Gelu runs on float and float16 only")

@@ -7,6 +7,7 @@ import numpy as np
 from ..ir.dtypes import BFLOAT16, FLOAT, FLOAT16, numpy_dtype
 from ..ir.graph import Node, Value
 from ..rewrite.builder import Builder
+from ..rewrite.expressions import is_step
 from ..rewrite.layers import float64
 from ..rewrite.match import same_sizes
 from ..rewrite.rule import Skip, rewrites, skip
@@ -38,7 +39,7 @@ def group_norm(node: Node, op: Builder) -> Value | Skip:
     result = node.outputs[0].shape
     if x is None or x.shape is None or grouped.shape is None or result is None or not same_sizes(x.shape, result):
         return skip("the result does not have the shape of x")
-    if not normal.is_used_once or not grouped.is_used_once:
+    if not is_step(normal) or not is_step(grouped):
         return skip("a step has other readers")
     if x.dtype not in _TYPES:
         return skip("GroupNormalization computes in float32")

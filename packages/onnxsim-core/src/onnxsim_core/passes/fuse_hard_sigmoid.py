@@ -10,6 +10,7 @@ from ..rewrite.expressions import (
     factors,
     is_near,
     is_product_with,
+    is_step,
     keeps_rank,
     number,
     polynomial,
@@ -31,16 +32,16 @@ def clipped_line(clip: Node, op: Builder) -> tuple[Value, float, float, float] |
         return skip("Clip is not from 0 to a number")
     line = clip.inputs[0]
     node = None if line is None else line.producer("Add") or line.producer("Sub")
-    if line is None or node is None or not line.is_used_once:
+    if line is None or node is None or not is_step(line):
         return skip("what is clipped is no sum of its own")
     for x in node.inputs:
         if x is None or number(x, rank_of(line)) is not None:
             continue
         scaled = x.producer("Mul") or x.producer("Div")
-        if scaled is not None and x.is_used_once:
+        if scaled is not None and is_step(x):
             inner = [v for v in scaled.inputs if v is not None and number(v, rank_of(line)) is None]
             x = inner[0] if len(inner) == 1 else x
-        found = polynomial(line, x, rank_of(x))
+        found = polynomial(line, x, rank_of(x), op.graph)
         if found is not None and set(found) == {0, 1}:
             return x, found[1], found[0], bounds[1]
     return skip("what is clipped is no line of one value")
@@ -59,7 +60,7 @@ def hard_sigmoid(node: Node, op: Builder) -> Value | Skip:
         return skip("it is not a number times a Clip")
     coefficient, leaves = factors(node)
     clip = leaves[0].producer("Clip") if len(leaves) == 1 else None
-    if clip is None or not leaves[0].is_used_once:
+    if clip is None or not is_step(leaves[0]):
         return skip("it is not a number times a Clip")
     line = clipped_line(clip, op)
     if isinstance(line, Skip):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..ir.graph import Node, Value
 from ..rewrite.builder import Builder
-from ..rewrite.expressions import factors, is_near, is_product_with, keeps_rank
+from ..rewrite.expressions import factors, is_near, is_product_with, is_step, keeps_rank
 from ..rewrite.rule import Skip, rewrites, skip
 from .catalog import declare
 from .fuse_hard_sigmoid import TYPES, clipped_line
@@ -25,13 +25,13 @@ def hard_swish(node: Node, op: Builder) -> Value | Skip:
         return skip("HardSwish exists from opset 14 on")
     if node.outputs[0].dtype not in TYPES:
         return skip("the runtime's HardSwish does not take this type")
-    a, b = node.inputs
+    a, b = node.input(0), node.input(1)
     assert a is not None and b is not None
     for gate, x in ((a, b), (b, a)):
         inner = gate.producer("HardSigmoid")
         if inner is None or inner.inputs[0] is not x:
             continue
-        if not gate.is_used_once:
+        if not is_step(gate):
             return skip("the gate has other readers")
         if not is_near(inner.attribute("alpha", 0.2), _SIXTH, 1) or inner.attribute("beta", 0.5) != 0.5:
             return skip("the gate has another slope")
@@ -62,7 +62,7 @@ def hard_swish_in_parts(node: Node, op: Builder) -> Value | Skip:
         line = clipped_line(clip, op)
         if isinstance(line, Skip):
             return line
-        if line[0] is not x or line[1:] != (1.0, 3.0, 6.0) or not gate.is_used_once:
+        if line[0] is not x or line[1:] != (1.0, 3.0, 6.0) or not is_step(gate):
             return skip("the gate is another one")
         if not keeps_rank(node, x):
             return skip("a constant widens the result")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..ir.graph import Node, Value
 from ..rewrite.builder import Builder
-from ..rewrite.expressions import keeps_rank
+from ..rewrite.expressions import is_step, keeps_rank
 from ..rewrite.match import same_sizes
 from ..rewrite.norms import (
     NORM_TYPES,
@@ -72,7 +72,7 @@ def layer_norm_of_moments(node: Node, op: Builder) -> Value | Skip:
         return skip("it is not x * g + (b - m * g)")
     x, gain, mean, bias = found
     scale, inverse = _scale_and_inverse(gain)
-    variance = None if inverse is None or not inverse.is_used_once and scale is not None else inverse_root(inverse)
+    variance = None if inverse is None or not is_step(inverse) and scale is not None else inverse_root(inverse)
     spread = None if variance is None else mean_square_plus(variance, op)
     if spread is None:
         return skip("the gain is not over the root of a mean square over the last axes plus a constant")
@@ -128,7 +128,7 @@ def _scale_and_inverse(gain: Value) -> tuple[Value | None, Value | None]:
 def _centred(value: Value, op: Builder) -> tuple[Value, int] | None:
     """(x, first axis) of x - mean(x)."""
     node = value.producer("Sub")
-    if node is None:
+    if node is None or node.graph is not op.graph:
         return None
     x, mean = node.inputs
     found = last_axes_mean(mean, op)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..ir.dtypes import DOUBLE, FLOAT
 from ..ir.graph import Node, Value
 from ..rewrite.builder import Builder
+from ..rewrite.expressions import is_step
 from ..rewrite.match import axes_of
 from ..rewrite.rule import Skip, rewrites, skip
 from .catalog import declare
@@ -27,7 +28,7 @@ def lp_normalization(node: Node, op: Builder) -> Value | Skip:
     reduction = None if norm is None else norm.producer("ReduceL2") or norm.producer("ReduceL1")
     if x is None or norm is None or reduction is None or reduction.inputs[0] is not x:
         return skip("the divisor is not a norm of the dividend")
-    if not norm.is_used_once:
+    if not is_step(norm):
         return skip("the norm has other readers")
     axes = None if x.shape is None else axes_of(reduction, op.ctx, len(x.shape))
     if axes is None or len(axes) != 1 or reduction.attribute("keepdims", 1) != 1:

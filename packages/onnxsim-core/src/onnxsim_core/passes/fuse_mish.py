@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..ir.graph import Node, Value
 from ..rewrite.builder import Builder
+from ..rewrite.expressions import is_step
 from ..rewrite.rule import Skip, rewrites, skip
 from .catalog import declare
 
@@ -19,7 +20,7 @@ def mish(node: Node, op: Builder) -> Value | Skip:
     """
     if op.opset < 18:
         return skip("Mish exists from opset 18 on")
-    a, b = node.inputs
+    a, b = node.input(0), node.input(1)
     assert a is not None and b is not None
     for gate, x in ((a, b), (b, a)):
         tanh = gate.producer("Tanh")
@@ -27,7 +28,7 @@ def mish(node: Node, op: Builder) -> Value | Skip:
         softplus = None if inner is None else inner.producer("Softplus")
         if inner is None or softplus is None or softplus.inputs[0] is not x:
             continue
-        if not gate.is_used_once or not inner.is_used_once:
+        if not is_step(gate) or not is_step(inner):
             return skip("the gate has other readers")
         made: Value = op.Mish(x)
         return made

@@ -19,7 +19,7 @@ def quotient(node: Node, op: Builder) -> Value | Skip:
         overflows nor vanishes; 0 and infinity give the same infinities and NaN. Of other divisors that cannot be said.
     Source: ONNX Div-14, Reciprocal-13.
     """
-    a, b = node.inputs
+    a, b = node.input(0), node.input(1)
     assert a is not None and b is not None
     for x, inverse in ((a, b), (b, a)):
         root = _inverted(inverse)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..ir.graph import Node, Value
 from ..rewrite.builder import Builder
-from ..rewrite.expressions import polynomial, rank_of
+from ..rewrite.expressions import is_step, polynomial, rank_of
 from ..rewrite.rule import Skip, rewrites, skip
 from .catalog import declare
 
@@ -20,15 +20,15 @@ def swish(node: Node, op: Builder) -> Value | Skip:
     """
     if op.opset != 24:
         return skip("Swish runs under opset 24 only")
-    a, b = node.inputs
+    a, b = node.input(0), node.input(1)
     assert a is not None and b is not None
     for gate, x in ((a, b), (b, a)):
         sigmoid = gate.producer("Sigmoid")
         argument = None if sigmoid is None else sigmoid.inputs[0]
-        found = None if argument is None else polynomial(argument, x, rank_of(x))
+        found = None if argument is None else polynomial(argument, x, rank_of(x), node.graph)
         if found is None or set(found) != {1}:
             continue
-        if not gate.is_used_once:
+        if not is_step(gate):
             return skip("the gate has other readers")
         made: Value = op.Swish(x, alpha=found[1])
         return made

@@ -30,7 +30,7 @@ def matmul(node: Node, op: Builder) -> Value | Skip:
     if any(len(set(labels)) != len(labels) for labels in (*operands, result)):
         return skip("a label is repeated")
     left, right = operands
-    a, b = node.inputs
+    a, b = node.input(0), node.input(1)
     if len(result) < 2 or result[-1] not in right or result[-1] in left:
         left, right, a, b = right, left, b, a
     batch, i, j = result[:-2], result[-2:-1], result[-1:]

@@ -8,7 +8,7 @@ from ..ir.dtypes import BFLOAT16, DOUBLE, FLOAT, FLOAT16
 
 if TYPE_CHECKING:
     from ..infer.engine import Inference
-    from ..ir.graph import Node, Value
+    from ..ir.graph import Graph, Node, Value
 
 Polynomial = dict[int, float]
 """Coefficients by degree."""
@@ -35,6 +35,14 @@ def is_near(found: float, wanted: float, dtype: int) -> bool:
 def rank_of(value: Value | None) -> int:
     """The rank, 0 when it is unknown: a constant of rank 0 widens nothing whatever the rank."""
     return 0 if value is None or value.shape is None else len(value.shape)
+
+
+def is_step(value: Value) -> bool:
+    """Is it read once, by a node of its own graph? Then a pattern may take it in without doing its work more often.
+
+    What a body reads from outside is computed once there, and would be computed in the body every round.
+    """
+    return value.is_used_once and next(iter(value.uses)).graph is value.graph
 
 
 def keeps_rank(node: Node, x: Value) -> bool:
@@ -74,30 +82,30 @@ def factors(root: Node) -> tuple[float, list[Value]]:
                 coefficient *= found
                 continue
             inner = value.producer("Mul") or value.producer("Div")
-            if inner is not None and value.is_used_once and inner.graph is root.graph and len(leaves) < _DEPTH:
+            if inner is not None and is_step(value) and len(leaves) < _DEPTH:
                 stack.append(inner)
             else:
                 leaves.append(value)
     return coefficient, leaves
 
 
-def polynomial(value: Value, x: Value, rank: int, depth: int = _DEPTH) -> Polynomial | None:
-    """`value` as a polynomial of `x` with constant coefficients of one element, or None."""
+def polynomial(value: Value, x: Value, rank: int, graph: Graph | None, depth: int = _DEPTH) -> Polynomial | None:
+    """`value` as a polynomial of `x` with constant coefficients of one element, computed in that graph, or None."""
     if value is x:
         return {1: 1.0}
     found = number(value, rank)
     if found is not None:
         return {0: found}
     node = value.node
-    if node is None or node.domain or depth == 0:
+    if node is None or node.domain or depth == 0 or node.graph is not graph:
         return None
     op_type = node.op_type
     if op_type in ("Add", "Sub", "Mul") and len(node.inputs) == 2:
         a, b = node.inputs
-        left = None if a is None else polynomial(a, x, rank, depth - 1)
+        left = None if a is None else polynomial(a, x, rank, graph, depth - 1)
         if left is None or b is None:
             return None
-        right = polynomial(b, x, rank, depth - 1)
+        right = polynomial(b, x, rank, graph, depth - 1)
         if right is None:
             return None
         if op_type == "Mul":
@@ -105,7 +113,7 @@ def polynomial(value: Value, x: Value, rank: int, depth: int = _DEPTH) -> Polyno
         sign = 1.0 if op_type == "Add" else -1.0
         return {degree: left.get(degree, 0.0) + sign * right.get(degree, 0.0) for degree in {**left, **right}}
     if op_type == "Neg" and node.inputs[0] is not None:
-        left = polynomial(node.inputs[0], x, rank, depth - 1)
+        left = polynomial(node.inputs[0], x, rank, graph, depth - 1)
         return None if left is None else {degree: -c for degree, c in left.items()}
     return _quotient_or_power(node, x, rank, depth) if op_type in ("Div", "Pow") else None
 
@@ -115,7 +123,7 @@ def _quotient_or_power(node: Node, x: Value, rank: int, depth: int) -> Polynomia
     parameter = _any_number(node.input(1), rank)
     if base is None or parameter is None:
         return None
-    found = polynomial(base, x, rank, depth - 1)
+    found = polynomial(base, x, rank, node.graph, depth - 1)
     if found is None:
         return None
     if node.op_type == "Div":
@@ -155,12 +163,12 @@ def is_polynomial(found: Polynomial | None, wanted: Polynomial, dtype: int) -> b
 def one_more_than(value: Value, op_type: str) -> Node | None:
     """The node of that type whose result plus 1 is `value`, when both sums and results are read once."""
     total = value.producer("Add")
-    if total is None or len(total.inputs) != 2 or not value.is_used_once:
+    if total is None or len(total.inputs) != 2 or not is_step(value):
         return None
     a, b = total.inputs
     rank = rank_of(value)
     made, one = (a, b) if number(b, rank) == 1.0 else (b, a)
-    if made is None or number(one, rank) != 1.0 or not made.is_used_once:
+    if made is None or number(one, rank) != 1.0 or not is_step(made):
         return None
     return made.producer(op_type)
 

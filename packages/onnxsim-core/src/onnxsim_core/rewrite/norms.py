@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..ir.dtypes import BFLOAT16, FLOAT, FLOAT16, numpy_dtype
-from .expressions import number, rank_of
+from .expressions import is_step, number, rank_of
 from .match import axes_of, is_static
 from .rule import Skip, skip
 
@@ -24,7 +24,7 @@ def last_axes_mean(value: Value | None, op: Builder) -> tuple[Value, int] | None
     """(x, first axis) when `value` is the mean of x over its axes from the first one to the last, sizes kept."""
     node = None if value is None else value.producer("ReduceMean")
     x = None if node is None else node.inputs[0]
-    if node is None or x is None or x.shape is None or node.attribute("keepdims", 1) != 1:
+    if node is None or x is None or x.shape is None or node.graph is not op.graph or node.attribute("keepdims", 1) != 1:
         return None
     rank = len(x.shape)
     axes = axes_of(node, op.ctx, rank)
@@ -61,7 +61,7 @@ def over_root(node: Node) -> tuple[Value, Value] | None:
         return None if inner is None else (a, inner)
     for n, inverse in ((a, b), (b, a)):
         inner = inverse_root(inverse)
-        if inner is not None and inverse.is_used_once:
+        if inner is not None and is_step(inverse):
             return n, inner
     return None
 
@@ -82,7 +82,7 @@ def inverse_root(value: Value) -> Value | None:
 
 def _under_root(value: Value) -> Value | None:
     node = value.node
-    if node is None or node.domain or not value.is_used_once:
+    if node is None or node.domain or not is_step(value):
         return None
     if node.op_type == "Sqrt" or node.op_type == "Pow" and _exponent(node.inputs[1], rank_of(value)) == 0.5:
         return node.inputs[0]
@@ -92,17 +92,17 @@ def _under_root(value: Value) -> Value | None:
 def mean_square_plus(value: Value, op: Builder) -> tuple[Value, int, float] | None:
     """(d, first axis, epsilon) of mean(d * d) + epsilon over the last axes, with every step read once."""
     total = value.producer("Add")
-    if total is None or not value.is_used_once:
+    if total is None or not is_step(value):
         return None
     a, b = total.inputs
     rank = rank_of(value)
     for mean, constant in ((a, b), (b, a)):
         epsilon = number(constant, rank)
-        found = None if epsilon is None or mean is None or not mean.is_used_once else last_axes_mean(mean, op)
+        found = None if epsilon is None or mean is None or not is_step(mean) else last_axes_mean(mean, op)
         if epsilon is None or found is None:
             continue
         square, axis = found
-        base = squared(square) if square.is_used_once else None
+        base = squared(square) if is_step(square) else None
         return None if base is None or epsilon < 0.0 else (base, axis, epsilon)
     return None
 
