@@ -66,9 +66,14 @@ def duplicate(node: Node, inputs: list[Value | None], graph: Graph, known: dict[
 
 
 def _duplicate_graph(graph: Graph, owner: Node, attribute: str, known: dict[Value, Value | None]) -> Graph:
-    copy = Graph(graph.model, graph.name, graph.proto)
+    """A copy of a body. Coming from another model it gets names that are free here, and loses what names stated there."""
+    assert owner.graph is not None
+    model = owner.graph.model
+    is_foreign = graph.model is not model
+    copy = Graph(model, graph.name, graph.proto)
     copy.owner, copy.owner_attribute = owner, attribute
-    copy.value_info = graph.value_info
+    if not is_foreign:
+        copy.value_info = graph.value_info
     copy.sparse = dict(graph.sparse)
     for value in graph.inputs:
         known[value] = _duplicate_value(value, copy)
@@ -84,6 +89,11 @@ def _duplicate_graph(graph: Graph, owner: Node, attribute: str, known: dict[Valu
         for old, new in zip(node.outputs, inner.outputs, strict=True):
             known[old] = new
             _take_facts(old, new)
+            if is_foreign and new.name:
+                new.name = model.unique(new.name)
+    if is_foreign:
+        for value in dict.fromkeys((*copy.inputs, *copy.constants)):
+            value.name = model.unique(value.name)
     for value in graph.outputs:
         new = known.get(value, value)
         assert new is not None
