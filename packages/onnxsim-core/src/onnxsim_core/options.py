@@ -27,7 +27,7 @@ class SimplifyOptions:
     mutable_initializer: bool = False
     initializers_as_constants: bool = True
     tensor_size_limit: int | None = None
-    overwrite_input_shapes: Mapping[str, Sequence[int]] = field(default_factory=dict)
+    overwrite_input_shapes: Mapping[Any, Sequence[int]] = field(default_factory=dict)
     unused_outputs: tuple[str, ...] = ()
     max_rounds: int = MAX_ROUNDS
     providers: tuple[Any, ...] = ()
@@ -93,8 +93,8 @@ def profile_wanted(profile: str | os.PathLike[str] | bool | None = None, ort_pro
     """
     found = environment()
     merge = merge_ort_profile or found.merge_ort_profile
-    trace = found.profile if profile is None else PROFILE_FILE if profile in ("", True) else profile
-    prefix = found.ort_profile if ort_profile is None else ORT_PREFIX if ort_profile in ("", True) else ort_profile
+    trace: Any = found.profile if profile is None else PROFILE_FILE if profile in ("", True) else profile
+    prefix: Any = found.ort_profile if ort_profile is None else ORT_PREFIX if ort_profile in ("", True) else ort_profile
     path = os.fspath(trace) if trace else PROFILE_FILE if merge else None
     if path is None and not prefix:
         return None

@@ -76,7 +76,7 @@ class Folder:
             return None
         import numpy as np
 
-        array = np.array(data, numpy_dtype(value.dtype)).reshape(shape)
+        array = np.array(data, numpy_dtype(value.dtype)).reshape(shape)  # type: ignore[arg-type]
         if policy.is_trap(value, array):
             return None
         return [self.store(node, value, ArrayTensor(array))]
@@ -90,7 +90,7 @@ class Folder:
             tensor = node.inputs[0].tensor  # type: ignore[union-attr]
             assert tensor is not None
             if self.sizes.may_store(node, size):
-                return [self.store(node, value, tensor.reshaped(value.shape))]
+                return [self.store(node, value, tensor.reshaped(value.shape))]  # type: ignore[arg-type]
             return None
         kernel = self.table.get(op_type)
         if size is not None and not self.sizes.may_store(node, size):

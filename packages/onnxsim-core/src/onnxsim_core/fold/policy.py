@@ -81,7 +81,7 @@ def credit(node: Node) -> int:
             elif producer not in going and all(user in going for user in value.uses):
                 going.add(producer)
                 waiting.append(producer)
-    return sum(value.tensor.nbytes for value in stored  # type: ignore[union-attr]
+    return sum(value.tensor.nbytes for value in stored  # type: ignore[union-attr, misc]
                if not value.is_input and all(user in going for user in value.uses))
 
 

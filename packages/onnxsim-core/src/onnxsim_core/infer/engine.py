@@ -95,7 +95,7 @@ class Inference:
             return new
         merged = []
         for a, b in zip(old, new):
-            if a == b or type(b) is not int and (type(a) is int or not self._better(b, a)):
+            if a == b or type(b) is not int and (type(a) is int or not self._better(b, a)):  # type: ignore[arg-type]
                 merged.append(a)
             else:
                 if type(a) is int:

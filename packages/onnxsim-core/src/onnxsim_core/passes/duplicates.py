@@ -41,7 +41,7 @@ def _merge(values: list[Value], driver: Driver) -> int:
         assert tensor is not None
         rivals = kept.setdefault(tensor.sample(), [])
         for first in rivals:
-            if tensor.nbytes <= WHOLE or same_bytes(first.tensor, tensor):
+            if tensor.nbytes <= WHOLE or same_bytes(first.tensor, tensor):  # type: ignore[arg-type]
                 driver.substitute(value, first)
                 value.graph.constants.pop(value, None)
                 merged += 1

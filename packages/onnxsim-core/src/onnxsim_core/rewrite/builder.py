@@ -68,9 +68,9 @@ class Builder:
             value = Value(model.unique(f"{base}_{op_type}"), graph)
             value.node = node
             node.outputs.append(value)
-        for value in ins:
-            if value is not None:
-                add_use(value, node)
+        for used in ins:
+            if used is not None:
+                add_use(used, node)
         self.place(node)
         self.ctx.infer(node)
         return tuple(node.outputs)

@@ -49,7 +49,7 @@ class Driver:
 
     # --- running ---------------------------------------------------------------------------------------------------
     def run(self, expected: int = 0) -> int:
-        """Visit the whole model to the fixed point; gives the number of changes. Up to `expected` nodes may be added."""
+        """Visit the whole model to the fixed point; gives the number of changes. `expected` more nodes may be made."""
         before = self.changes
         total = expected + sum(graph.count for graph in self.model.graphs())
         self.budget = self.changes + 20 * total + 2000
@@ -111,7 +111,7 @@ class Driver:
                 return
             self.ctx.infer(node)
             if not node.alive:
-                return
+                return  # type: ignore[unreachable]  # inferring may have removed it
         else:
             self.ctx.infer(node)
         fold = self.fold

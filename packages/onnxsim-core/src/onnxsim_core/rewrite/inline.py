@@ -66,7 +66,7 @@ def duplicate(node: Node, inputs: list[Value | None], graph: Graph, known: dict[
 
 
 def _duplicate_graph(graph: Graph, owner: Node, attribute: str, known: dict[Value, Value | None]) -> Graph:
-    """A copy of a body. Coming from another model it gets names that are free here, and loses what names stated there."""
+    """A copy of a body. From another model, it gets names that are free here and loses what names stated there."""
     assert owner.graph is not None
     model = owner.graph.model
     is_foreign = graph.model is not model
@@ -95,10 +95,10 @@ def _duplicate_graph(graph: Graph, owner: Node, attribute: str, known: dict[Valu
         for value in dict.fromkeys((*copy.inputs, *copy.constants)):
             value.name = model.unique(value.name)
     for value in graph.outputs:
-        new = known.get(value, value)
-        assert new is not None
-        new.outputs += 1
-        copy.outputs.append(new)
+        result = known.get(value, value)
+        assert result is not None
+        result.outputs += 1
+        copy.outputs.append(result)
     return copy
 
 
