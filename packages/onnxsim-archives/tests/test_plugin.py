@@ -88,6 +88,16 @@ def test_the_command_archives_and_inspects(tmp_path, monkeypatch, capsys):
     assert onnx.load("n.onnx") == product()
 
 
+@pytest.mark.parametrize("option", [["--save-as-external-data"], ["--external-data-threshold", "1KB"]])
+def test_an_archive_is_one_file(tmp_path, monkeypatch, capsys, option):
+    monkeypatch.chdir(tmp_path)
+    onnx.save(product(), "m.onnx")
+
+    assert main(["m.onnx", "s.gguf", *option]) == 2
+    assert "s.gguf is one file" in capsys.readouterr().err
+    assert not (tmp_path / "s.gguf").exists()
+
+
 def test_what_is_wrong_with_an_archive_is_one_line(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "w.gguf").write_bytes(b"GGUF")

@@ -122,7 +122,7 @@ def test_an_archive_is_simplified_and_becomes_an_archive_without_loading_weights
     archive = open_archive(tmp_path / "a.onnx.safetensors")
 
     result = simplify(archive, 1, output_path=tmp_path / "s.onnx")
-    export_gguf(result.graph, tmp_path / "s.onnx.gguf")
+    export_gguf(result, tmp_path / "s.onnx.gguf")
 
     assert result.ok and result.report.nodes_before == 2 and result.report.nodes_after == 1
     assert outputs(tmp_path / "s.onnx", np.float32(1))[0].tolist() == list(range(1, 20_001))

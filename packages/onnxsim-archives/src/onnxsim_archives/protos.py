@@ -42,9 +42,10 @@ def tensors(model: Any) -> Iterator[tuple[str, Any]]:
 def _model(model: Any) -> Iterator[tuple[str, Any]]:
     yield from _graph(model.graph, "")
     for function in model.functions:
-        scope = ".".join(filter(None, (function.domain, function.name, getattr(function, "overload", ""))))
+        names = (function.domain, function.name, getattr(function, "overload", ""))
+        scope = ".".join(_str(name) for name in names if name)
         for attribute in function.attribute_proto:
-            yield from _attribute(attribute, f"{scope}/{attribute.name}")
+            yield from _attribute(attribute, f"{scope}/{_str(attribute.name)}")
         yield from _nodes(function.node, f"{scope}/")
     for number, info in enumerate(model.training_info):
         yield from _graph(info.initialization, f"training_{number}.initialization/")

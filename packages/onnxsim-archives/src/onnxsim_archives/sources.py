@@ -29,7 +29,7 @@ class Source(NamedTuple):
 
 
 def open_source(model: Any, base_dir: str | os.PathLike[str] | None = None) -> Source:
-    """Open a model given as a path (of an archive, too), bytes, a ModelProto, an Archive or the core's Model.
+    """Open a model given as a path (of an archive, too), bytes, a ModelProto, an Archive or what `simplify` gives.
 
     Raises:
         ModelError: it cannot be read, is no model, or refers to data that cannot be found.
@@ -43,11 +43,12 @@ def open_source(model: Any, base_dir: str | os.PathLike[str] | None = None) -> S
         data = bytes(model)
         stub, _ = scan(data)
         return _of_stub(parse_proto(stub, data), data=data, base_dir=base_dir)
-    if isinstance(model, Model):
-        return _of_graph(model)
+    graph = getattr(model, "graph", None)
+    if isinstance(model, Model) or isinstance(graph, Model):
+        return _of_graph(model if isinstance(model, Model) else graph)
     if hasattr(model, "SerializeToString") and hasattr(model, "graph") and hasattr(model, "opset_import"):
         return _of_proto(model, base_dir)
-    raise TypeError(f"a model is a path, bytes, an onnx.ModelProto, an Archive or a Model, not {type(model).__name__}")
+    raise TypeError(f"a model is a path, bytes, an onnx.ModelProto, an Archive or a result of simplify, not {type(model).__name__}")
 
 
 def _of_archive(archive: Archive) -> Source:

@@ -24,8 +24,8 @@ def export_safetensors(model: Any, path: str | os.PathLike[str], *, base_dir: st
     """Write a model, graph and weights, to one safetensors file.
 
     Args:
-        model: a path (weights are then copied from file to file), bytes, a ModelProto, an `Archive`, or the `graph` of
-            a `SimplifyResult`. It is never changed.
+        model: a path (weights are then copied from file to file), bytes, a ModelProto, an `Archive`, or what `simplify`
+            gives. It is never changed.
         path: the file to write; it takes the place of what is there when it is whole.
         base_dir: the folder of external data of a model that is not given as a path.
         progress: called with the bytes written so far and in all.

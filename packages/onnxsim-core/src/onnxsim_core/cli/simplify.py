@@ -105,6 +105,8 @@ class Run:
         from ..api import simplify
 
         write = containers.writer(self.job.target)
+        if write is not None and (self.args.save_as_external_data or self.args.external_data_threshold is not None):
+            raise OptionError(f"{self.job.target} is one file: its weights cannot lie in another")
         settings = settings_of(self.args, source)
         original = source
         wanted = profile_wanted(profile_file(self.args), self.args.ort_profile, self.args.merge_ort_profile)
