@@ -83,9 +83,8 @@ def check_statements(tree: ast.AST, name: str, lines: list[str]) -> Iterator[Pro
 
 
 def _raises_again(handler: ast.ExceptHandler) -> bool:
-    """Cleaning up and letting the error go on hides nothing."""
-    last = handler.body[-1]
-    return isinstance(last, ast.Raise) and last.exc is None
+    """Cleaning up and letting the error go on hides nothing, nor does raising one that says more."""
+    return isinstance(handler.body[-1], ast.Raise)
 
 
 def _is_broad(caught: ast.expr | None) -> bool:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from onnxsim_core.ir import dims
 from onnxsim_core.rewrite.views import Plan, View, plans
 
