@@ -43,12 +43,13 @@ def open_source(model: Any, base_dir: str | os.PathLike[str] | None = None) -> S
         data = bytes(model)
         stub, _ = scan(data)
         return _of_stub(parse_proto(stub, data), data=data, base_dir=base_dir)
-    graph = getattr(model, "graph", None)
-    if isinstance(model, Model) or isinstance(graph, Model):
-        return _of_graph(model if isinstance(model, Model) else graph)
+    graph = model if isinstance(model, Model) else getattr(model, "graph", None)
+    if isinstance(graph, Model):
+        return _of_graph(graph)
     if hasattr(model, "SerializeToString") and hasattr(model, "graph") and hasattr(model, "opset_import"):
         return _of_proto(model, base_dir)
-    raise TypeError(f"a model is a path, bytes, an onnx.ModelProto, an Archive or a result of simplify, not {type(model).__name__}")
+    kinds = "a path, bytes, an onnx.ModelProto, an Archive or a result of simplify"
+    raise TypeError(f"a model is {kinds}, not {type(model).__name__}")
 
 
 def _of_archive(archive: Archive) -> Source:
