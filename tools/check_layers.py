@@ -66,7 +66,7 @@ def _is_type_checking(node: ast.stmt) -> bool:
 def check_distribution(
     dist: Distribution, rules: dict[str, Any], names: dict[str, str], root: Path
 ) -> Iterator[Problem]:
-    """All findings of one distribution; `names` maps the import package of every distribution to its name."""
+    """All findings of one distribution; `names` maps every top-level module of the workspace to its owner."""
     level = {layer: height for height, row in enumerate(rules["layers"]) for layer in row}
     for path in sorted(dist.source.rglob("*.py")):
         parts = path.relative_to(dist.source).with_suffix("").parts
@@ -135,7 +135,7 @@ def check(root: Path = ROOT) -> list[Problem]:
     """All findings of the workspace under `root`."""
     table = tomllib.loads((root / "tools" / "layers.toml").read_text(encoding="utf-8"))
     found = distributions(root)
-    names = {dist.import_package: dist.name for dist in found}
+    names = {path.stem: dist.name for dist in found for path in sorted((dist.folder / "src").iterdir())}
     problems = []
     for dist in found:
         rules = table.get(dist.name)
