@@ -104,6 +104,7 @@ def simplify(
     mutable_initializer: bool = False,
     *,
     initializers_as_constants: bool = True,
+    inline_functions: bool = False,
     extra_optimizers: Sequence[str] | None = None,
     check_rtol: float = 1e-4,
     check_atol: float = 1e-5,
@@ -127,6 +128,7 @@ def simplify(
         check_n: how many comparisons with the original on generated inputs; `ok` is their verdict.
         output_path: also write the model there; large weights are then copied file to file and never loaded. When a
             comparison was asked for and failed, nothing is written and what was there stays.
+        inline_functions: put the bodies of the model's local functions in the place of their calls first.
         input_shapes: the old name of `overwrite_input_shapes` and `test_input_shapes` together.
         profile: write a trace of the run to this file (empty: `onnxsim_profile.json`) and print a table.
         ort_profile: let onnxruntime write a trace per session, with this prefix (empty: `onnxsim_ort_profile`).
@@ -156,6 +158,7 @@ def simplify(
             mutable_initializer=mutable_initializer, initializers_as_constants=initializers_as_constants,
             tensor_size_limit=None if tensor_size_threshold is None else parse_size(tensor_size_threshold),
             overwrite_input_shapes=dict(overwrite_input_shapes or {}), unused_outputs=tuple(unused_output or ()),
+            inline_functions=inline_functions,
             max_rounds=environment().max_rounds, providers=tuple(providers or ()), trace=trace, phases=listener)
         threshold = parse_size(EXTERNAL_DATA_THRESHOLD if external_data_threshold is None else external_data_threshold)
         comparison = Comparison(

@@ -29,6 +29,7 @@ class SimplifyOptions:
     tensor_size_limit: int | None = None
     overwrite_input_shapes: Mapping[Any, Sequence[int]] = field(default_factory=dict)
     unused_outputs: tuple[str, ...] = ()
+    inline_functions: bool = False
     max_rounds: int = MAX_ROUNDS
     providers: tuple[Any, ...] = ()
     trace: bool = False
