@@ -6,13 +6,14 @@ from .terminal import Terminal
 
 
 def print_passes(terminal: Terminal, *, default: bool, other: bool) -> int:
-    """One name a line; as JSON, with kind and summary."""
+    """One name a line; as JSON, with kind and summary. The default ones are those that really run."""
     from ..passes import catalog
 
     catalog.load()
-    shown = [p for p in catalog.CATALOG.values() if (p.default and default) or (not p.default and other)]
+    runs = {p.name: p.default and p.kind in ("rules", "engine") for p in catalog.CATALOG.values()}
+    shown = [p for p in catalog.CATALOG.values() if (default if runs[p.name] else other)]
     if terminal.as_json:
-        terminal.json([{"name": p.name, "default": p.default, "kind": p.kind, "summary": p.summary} for p in shown])
+        terminal.json([{"name": p.name, "default": runs[p.name], "kind": p.kind, "summary": p.summary} for p in shown])
     else:
         for one in shown:
             print(one.name)
