@@ -89,13 +89,13 @@ def select(*, optimize: bool, skipped: frozenset[str], extra: tuple[str, ...]) -
     return frozenset({p.name for p in CATALOG.values() if p.default} | set(extra)) - skipped
 
 
-def rules_by_root(passes: frozenset[str]) -> dict[Any, list[Rule]]:
+def rules_by_root(passes: frozenset[str], opset: int) -> dict[Any, list[Rule]]:
     """Rules of the passes in force by the op type at their root; order is the catalogue's."""
     table: dict[Any, list[Rule]] = {}
     for name in CATALOG:
         if name in passes:
             for rule in RULES.get(name, ()):
-                for root in rule.roots:
+                for root in rule.roots if rule.since <= opset else ():
                     table.setdefault((rule.domain, root) if rule.domain else root, []).append(rule)
     return table
 

@@ -19,7 +19,7 @@ _ERF = {1: _SQRT_HALF}
 _TANH = {1: _SQRT_TWO_OVER_PI, 3: 0.044715 * _SQRT_TWO_OVER_PI}
 
 
-@rewrites("fuse_gelu", root=("Mul", "Div"))
+@rewrites("fuse_gelu", root=("Mul", "Div"), since=20)
 def gelu(node: Node, op: Builder) -> Value | Skip:
     """x * 0.5 * (1 + Erf(x / sqrt(2))) -> Gelu(x); Tanh(sqrt(2/pi) * (x + 0.044715 x^3)) gives the approximate one.
 

@@ -18,7 +18,7 @@ declare("fuse_group_norm", "make Reshape, InstanceNormalization, Reshape one Gro
 _TYPES = (FLOAT, FLOAT16, BFLOAT16)
 
 
-@rewrites("fuse_group_norm", root="Reshape")
+@rewrites("fuse_group_norm", root="Reshape", since=21)
 def group_norm(node: Node, op: Builder) -> Value | Skip:
     """Reshape(InstanceNorm(Reshape(x, [n, groups, ...]), s, t), shape of x) -> GroupNorm(x, s and t once per channel).
 

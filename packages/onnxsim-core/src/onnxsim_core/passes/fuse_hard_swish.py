@@ -14,7 +14,7 @@ declare("fuse_hard_swish", "make x * Clip(x + 3, 0, 6) / 6 one HardSwish (opset 
 _SIXTH = 1.0 / 6.0
 
 
-@rewrites("fuse_hard_swish", root="Mul")
+@rewrites("fuse_hard_swish", root="Mul", since=14)
 def hard_swish(node: Node, op: Builder) -> Value | Skip:
     """x * HardSigmoid<alpha=1/6, beta=0.5>(x) -> HardSwish(x).
 

@@ -12,7 +12,7 @@ from .catalog import declare
 declare("fuse_rms_norm", "make x / sqrt(mean(x^2) + eps) one RMSNormalization (opset 23)")
 
 
-@rewrites("fuse_rms_norm", root=("Div", "Mul"))
+@rewrites("fuse_rms_norm", root=("Div", "Mul"), since=23)
 def rms_norm(node: Node, op: Builder) -> Value | Skip:
     """x / sqrt(mean(x^2) + eps) -> RMSNormalization(x, ones) over the last axes.
 

@@ -40,15 +40,16 @@ def skip(reason: str) -> Skip:
 
 
 class Rule:
-    """A rewrite rule with the pass it belongs to and the operators at its root."""
+    """A rewrite rule with the pass it belongs to, the operators at its root, and the opset from which it can fire."""
 
-    __slots__ = ("name", "pass_name", "roots", "domain", "function")
+    __slots__ = ("name", "pass_name", "roots", "domain", "since", "function")
 
-    def __init__(self, pass_name: str, roots: tuple[str, ...], domain: str, function: Any) -> None:
+    def __init__(self, pass_name: str, roots: tuple[str, ...], domain: str, since: int, function: Any) -> None:
         self.name: str = function.__name__
         self.pass_name = pass_name
         self.roots = roots
         self.domain = domain
+        self.since = since
         self.function = function
 
     def __repr__(self) -> str:
@@ -59,12 +60,17 @@ RULES: dict[str, list[Rule]] = {}
 """Rules by pass name, filled by the decorator when a pass module is imported."""
 
 
-def rewrites(pass_name: str, *, root: str | tuple[str, ...], domain: str = "") -> Callable[[Any], Any]:
-    """Decorator: the function below is a rule of that pass, tried at nodes of these op types."""
+def rewrites(
+    pass_name: str, *, root: str | tuple[str, ...], domain: str = "", since: int = 1
+) -> Callable[[Any], Any]:
+    """Decorator: the function below is a rule of that pass, tried at nodes of these op types.
+
+    A rule that builds an operator of opset `since` says so here too, so that older models do not try it at every node.
+    """
     roots = (root,) if isinstance(root, str) else root
 
     def add(function: Any) -> Any:
-        RULES.setdefault(pass_name, []).append(Rule(pass_name, roots, domain, function))
+        RULES.setdefault(pass_name, []).append(Rule(pass_name, roots, domain, since, function))
         return function
 
     return add
