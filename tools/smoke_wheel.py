@@ -22,7 +22,7 @@ import sys, importlib, importlib.metadata
 import onnxsim_command  # siblings must not load the engine for a command that only prints its help
 package, name = sys.argv[1:]
 module = importlib.import_module(package)
-assert "onnx" not in sys.modules, f"import {package} imports onnx"
+assert package != "onnxsim" or "onnx" not in sys.modules, "import onnxsim imports onnx"
 assert module.__version__ == importlib.metadata.version(name), (module.__version__, importlib.metadata.version(name))
 import onnx
 model = onnx.load("simplified.onnx")
@@ -42,12 +42,13 @@ ADDED = {
 
 
 def check_contents(dist: Distribution, wheels: Path) -> None:
-    """The archives hold the package, its type marker and its licence, and nothing of the rest of the repository."""
+    """The archives hold the modules under src/, the type marker and the licence, and nothing else of the repository."""
     stem = f"{dist.import_package}-{dist.version}"
     with zipfile.ZipFile(wheels / f"{stem}-py3-none-any.whl") as wheel:
         names = wheel.namelist()
     tops = {name.split("/")[0] for name in names}
-    assert tops == {dist.import_package, f"{stem}.dist-info"}, tops
+    own = {path.name for path in (dist.folder / "src").iterdir() if path.name != "__pycache__"}
+    assert tops == {*own, f"{stem}.dist-info"}, tops
     assert f"{dist.import_package}/py.typed" in names, "the wheel has no py.typed"
     assert f"{stem}.dist-info/licenses/LICENSE" in names, "the wheel has no licence"
     with tarfile.open(wheels / f"{stem}.tar.gz") as sdist:
