@@ -14,6 +14,7 @@ from ..errors import ModelError, OnnxsimError, OptionError
 from ..options import Environment, profile_wanted
 from .failures import DIFFERS, DONE
 from .jobs import Job, jobs_of
+from .options_check import idle_options
 from .progress import Progress
 from .terminal import Terminal
 
@@ -29,6 +30,9 @@ def simplify_all(args: argparse.Namespace, terminal: Terminal, host: CliHost | N
     for check in host.checks if host is not None else ():
         check(args)
     jobs = jobs_of(args)
+    idle = idle_options(args) if not jobs[0].check_n else []
+    if idle:
+        terminal.warn(f"{', '.join(idle)}: nothing is compared, give CHECK_N")
     if args.output_dir is not None:
         from .many import simplify_many
 
