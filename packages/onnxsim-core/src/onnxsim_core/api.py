@@ -145,10 +145,6 @@ def simplify(
         overwrite_input_shapes, test_input_shapes, input_shapes, dynamic_input_shape)
     _check_lists(skipped_optimizers=skipped_optimizers, extra_optimizers=extra_optimizers, unused_output=unused_output,
                  providers=providers)
-    if providers:
-        from .fold.providers import check_providers
-
-        check_providers(providers)
     skipped = frozenset(skipped_optimizers or ()) | (frozenset({"fuse_bn_into_conv"}) if skip_fuse_bn else frozenset())
     wanted = None if phases is not None and phases.records else profile_wanted(profile, ort_profile, merge_ort_profile)
     with _listening(wanted, phases) as listener:
@@ -211,10 +207,14 @@ def _present_names(overwrite: Shapes | None, test: Shapes | None, old: Shapes | 
 
 
 def _check_lists(**lists: Any) -> None:
-    """A text where a list of names belongs would be taken letter by letter."""
+    """A text where a list belongs would be taken letter by letter; providers must be there even if nothing will run."""
     for name, value in lists.items():
         if isinstance(value, str):
             raise TypeError(f"{name} is a list of names, not a text: write [{value!r}]")
+    if lists.get("providers"):
+        from .fold.providers import check_providers
+
+        check_providers(lists["providers"])
 
 
 __all__ = ["OptionError", "SimplifyResult", "simplify"]
