@@ -42,7 +42,7 @@ def rules_of(rule: Any) -> list[Rule]:
 
 def apply(rule: Any, before: str | onnx.ModelProto, *, opset: int = 17, fold: bool = False, overridable: bool = False,
           numbering: bool = False, **model_options: Any) -> tuple[onnx.ModelProto, Driver]:
-    """Run only these rules (with folding and numbering if asked) over a model; gives the result and the traced driver."""
+    """Run only these rules, with folding and numbering if asked, over a model; gives the result and the driver."""
     load_ops()
     proto = model(before, opset=opset, **model_options) if isinstance(before, str) else before
     ir = read_model(proto.SerializeToString())

@@ -1,0 +1,92 @@
+"""eliminate_expand_before_broadcast: the reader broadcasts by itself."""
+
+import pytest
+from rewriting import assert_rewrites, assert_skips
+
+from onnxsim_core.passes.eliminate_expand_before_broadcast import drop_expand_of_operand
+
+
+@pytest.mark.parametrize(
+    ("rule", "before", "after", "options"),
+    [
+        (
+            drop_expand_of_operand,
+            "g (float[n,3] x, float[3] b) => (float[n,3] z) { s = Shape(x) e = Expand(b, s) z = Add(x, e) }",
+            "g (float[n,3] x, float[3] b) => (float[n,3] z) { z = Add(x, b) }",
+            {},
+        ),
+        (
+            drop_expand_of_operand,
+            "g (float[n,3] x) => (float[n,3] z) { s = Shape(x) c = ConstantOfShape<value = float[1] {2.5}>(s)"
+            " z = Max(x, c) }",
+            "g (float[n,3] x) => (float[n,3] z) <float c = {2.5}> { z = Max(x, c) }",
+            {},
+        ),
+        (
+            drop_expand_of_operand,
+            "g (float[n,3] x) => (float[n,3] z) { s = Shape(x) c = ConstantOfShape(s) z = Sub(x, c) }",
+            "g (float[n,3] x) => (float[n,3] z) <float c = {0}> { z = Sub(x, c) }",
+            {},
+        ),
+        (
+            drop_expand_of_operand,
+            "g (float[n,3] x, float[3] b) => (float[n,3] z) <int64[1] o = {0}> { u = Unsqueeze(b, o) z = "
+            "Mul(u, x) }",
+            "g (float[n,3] x, float[3] b) => (float[n,3] z) { z = Mul(b, x) }",
+            {},
+        ),
+        (
+            drop_expand_of_operand,
+            "g (bool[1,3] c, float[n,3] x, float[1] b) => (float[n,3] z) { s = Shape(x) d = Expand(c, s) e = "
+            "Expand(b, s) z = Where(d, x, e) }",
+            "g (bool[1,3] c, float[n,3] x, float[1] b) => (float[n,3] z) { z = Where(c, x, b) }",
+            {},
+        ),
+    ],
+)
+def test_fires(rule, before, after, options):
+    assert_rewrites(rule, before, after, **options)
+
+
+@pytest.mark.parametrize(
+    ("rule", "before", "reason", "options"),
+    [
+        (
+            drop_expand_of_operand,
+            "g (float[1,3] x, float[3] b) => (float[4,3] z) <int64[2] s = {4,3}> { e = Expand(b, s) z = Add(x, e) }",
+            "no input is spread in a way the others make needless",
+            {},
+        ),
+        (
+            drop_expand_of_operand,
+            "g (float[3] x, float[3] b) => (float[1,3] z) <int64[2] s = {1,3}> { e = Expand(b, s) z = Add(x, e) }",
+            "no input is spread in a way the others make needless",
+            {},
+        ),
+        (
+            drop_expand_of_operand,
+            "g (float[3] x, float[3] b) => (float[1,3] z) <int64[1] o = {0}> { u = Unsqueeze(b, o) z = Add(x, u) }",
+            "no input is spread in a way the others make needless",
+            {},
+        ),
+        (
+            drop_expand_of_operand,
+            "g (float[n,3] x, float[n] b) => (float[n,3] z) <int64[1] o = {1}> { u = Unsqueeze(b, o) z = "
+            "Add(x, u) }",
+            "no input is spread in a way the others make needless",
+            {},
+        ),
+    ],
+)
+def test_declines(rule, before, reason, options):
+    assert_skips(rule, before, reason, **options)
+
+
+def test_one_of_two_expands_gives_the_shape():
+    """Each alone would do; dropping both would not."""
+    result = assert_rewrites(
+        drop_expand_of_operand,
+        "g (float[1,3] x, float[1,3] y) => (float[4,3] z) <int64[2] s = {4,3}> { d = Expand(x, s) e = Expand(y, s) z = Add(d, e) }",
+        "g (float[1,3] x, float[1,3] y) => (float[4,3] z) <int64[2] s = {4,3}> { e = Expand(y, s) z = Add(x, e) }",
+    )
+    assert len(result.graph.node) == 2

@@ -1,0 +1,167 @@
+"""eliminate_nop_with_unit: neutral operands."""
+
+import numpy as np
+import pytest
+from rewriting import apply, assert_rewrites, assert_same_model, assert_skips
+
+from onnxsim_core.passes.eliminate_nop_with_unit import drop_unit
+from onnxsim_testkit import model
+
+
+@pytest.mark.parametrize(
+    ("rule", "before", "after", "options"),
+    [
+        (
+            drop_unit,
+            "g (float[n,3] x) => (float[n,3] z) <float one = {1}> { a = Mul(x, one) z = Neg(a) }",
+            "g (float[n,3] x) => (float[n,3] z) { z = Neg(x) }",
+            {},
+        ),
+        (
+            drop_unit,
+            "g (float[n,3] x) => (float[n,3] z) <float[3] one = {1,1,1}> { a = Mul(one, x) z = Neg(a) }",
+            "g (float[n,3] x) => (float[n,3] z) { z = Neg(x) }",
+            {},
+        ),
+        (
+            drop_unit,
+            "g (float[n,3] x) => (float[n,3] z) <float one = {1}> { a = Div(x, one) z = Neg(a) }",
+            "g (float[n,3] x) => (float[n,3] z) { z = Neg(x) }",
+            {},
+        ),
+        (
+            drop_unit,
+            "g (float[n,3] x) => (float[n,3] z) <double one = {1}> { a = Pow(x, one) z = Neg(a) }",
+            "g (float[n,3] x) => (float[n,3] z) { z = Neg(x) }",
+            {},
+        ),
+        (
+            drop_unit,
+            "g (float[n,3] x) => (float[n,3] z) <float zero = {0}> { a = Sub(x, zero) z = Neg(a) }",
+            "g (float[n,3] x) => (float[n,3] z) { z = Neg(x) }",
+            {},
+        ),
+        (
+            drop_unit,
+            "g (float[n,3] x) => (float[n,3] z) <float zero = {0}> { a = Add(zero, x) z = Neg(a) }",
+            "g (float[n,3] x) => (float[n,3] z) { z = Neg(x) }",
+            {},
+        ),
+        (
+            drop_unit,
+            "g (bool[n] x) => (bool[n] z) <bool t = {1}, bool f = {0}> { a = And(x, t) b = Or(f, a) c = "
+            "Xor(b, f) z = Not(c) }",
+            "g (bool[n] x) => (bool[n] z) { z = Not(x) }",
+            {},
+        ),
+        (
+            drop_unit,
+            "g (float[n,3] x) => (float[n,3] z) { s = Shape(x) one = ConstantOfShape<value = float[1] {1}>(s)"
+            " a = Mul(x, one) z = Neg(a) }",
+            "g (float[n,3] x) => (float[n,3] z) { z = Neg(x) }",
+            {},
+        ),
+        (
+            drop_unit,
+            "g (float[n,3] x) => (float[n,3] z) { s = Shape(x) zero = ConstantOfShape(s) a = Add(x, zero) z ="
+            " Neg(a) }",
+            "g (float[n,3] x) => (float[n,3] z) { z = Neg(x) }",
+            {},
+        ),
+        (
+            drop_unit,
+            "g (float[n,3] x) => (float[n,3] z) <float one = {1}> { s = Shape(x) e = Expand(one, s) a = "
+            "Mul(x, e) z = Neg(a) }",
+            "g (float[n,3] x) => (float[n,3] z) { z = Neg(x) }",
+            {},
+        ),
+    ],
+)
+def test_fires(rule, before, after, options):
+    assert_rewrites(rule, before, after, **options)
+
+
+@pytest.mark.parametrize(
+    ("rule", "before", "reason", "options"),
+    [
+        (
+            drop_unit,
+            "g (float[n,3] x) => (float[n,3] z) <float two = {2}> { z = Mul(x, two) }",
+            "no operand is the neutral element",
+            {},
+        ),
+        (
+            drop_unit,
+            "g (float[n,3] x) => (float[n,3] z) <float[3] c = {1,1,2}> { z = Mul(x, c) }",
+            "no operand is the neutral element",
+            {},
+        ),
+        (
+            drop_unit,
+            "g (float[n,3] x) => (float[n,3] z) <float one = {1}> { z = Div(one, x) }",
+            "no operand is the neutral element",
+            {},
+        ),
+        (
+            drop_unit,
+            "g (float[n,3] x) => (float[n,3] z) <float zero = {0}> { z = Sub(zero, x) }",
+            "no operand is the neutral element",
+            {},
+        ),
+        (
+            drop_unit,
+            "g (float[n,3] x) => (float[n,3] z) { s = Shape(x) c = ConstantOfShape(s) z = Mul(x, c) }",
+            "no operand is the neutral element",
+            {},
+        ),
+        (
+            drop_unit,
+            "g (float[1,3] x) => (float[2,3] z) <float[2,1] zero = {0,0}> { z = Add(x, zero) }",
+            "the operand widens the result",
+            {},
+        ),
+        (
+            drop_unit,
+            "g (float[3] x) => (float[1,3] z) <float[1,1] one = {1}> { z = Mul(x, one) }",
+            "the operand widens the result",
+            {},
+        ),
+        (
+            drop_unit,
+            "g (float[n,3] x) => (float[n,3] z) <float zero = {0}> { a = Add(x, zero) z = Div(x, a) }",
+            "a reader tells 0.0 from -0.0",
+            {},
+        ),
+        (
+            drop_unit,
+            "g (float[n,3] x) => (float[n,3] z) <float zero = {0}> { a = Add(x, zero) z = Reciprocal(a) }",
+            "a reader tells 0.0 from -0.0",
+            {},
+        ),
+        (
+            drop_unit,
+            "g (float[n,3] x) => (float[n,3] z) <float one = {1}> { z = Mul<broadcast=1>(x, one) }",
+            "broadcasting follows the rules before opset 7",
+            {"opset": 6},
+        ),
+    ],
+)
+def test_declines(rule, before, reason, options):
+    assert_skips(rule, before, reason, **options)
+
+
+def test_integers_may_lose_a_zero_before_a_division():
+    assert_rewrites(
+        drop_unit,
+        "g (int64[n] x) => (int64[n] z) <int64 zero = {0}, int64 k = {7}> { a = Add(x, zero) b = Max(a, k) z = Div(k, b) }",
+        "g (int64[n] x) => (int64[n] z) <int64 k = {7}> { b = Max(x, k) z = Div(k, b) }",
+    )
+
+
+def test_not_finite_values_stay():
+    text = "g (float[8] x) => (float[8] z) <float one = {1}, float zero = {0}> { a = Mul(x, one) b = Div(a, one) z = Sub(b, zero) }"
+    original = model(text, opset=17)
+    result, driver = apply(drop_unit, original)
+    assert driver.changes == 2
+    x = np.array([np.nan, np.inf, -np.inf, -0.0, 0.0, 1e-45, 3e38, -1], np.float32)
+    assert_same_model(original, result, rtol=0, atol=0, feeds={"x": x})
