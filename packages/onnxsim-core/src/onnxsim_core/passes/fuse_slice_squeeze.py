@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..ir.dims import Size
+from ..ir.dtypes import STRING
 from ..ir.graph import Node, Value
 from ..ops.axes import normalized
 from ..rewrite.builder import Builder
@@ -16,6 +17,7 @@ declare("fuse_slice_squeeze", "make Squeeze of a Slice or Split of one element a
 
 MOST_PIECES = 16
 """Splits into more pieces than this stay: one node less in so many is no simpler."""
+_STRINGS = "of a row of strings, onnxruntime gathers the first only"
 
 
 @rewrites("fuse_slice_squeeze", root="Squeeze")
@@ -29,6 +31,8 @@ def gather_instead_of_slice(node: Node, op: Builder) -> Value | Skip:
     x = None if inner is None else inner.input(0)
     if value is None or inner is None or x is None or x.shape is None or not value.is_used_once:
         return skip("input is not made by a Slice that is read here only")
+    if x.dtype == STRING:
+        return skip(_STRINGS)
     found = slice_parameters(inner, op.ctx)
     if found is None or len(found[0]) != 1:
         return skip("the Slice is not along one axis with known bounds")
@@ -64,6 +68,8 @@ def gather_instead_of_split(node: Node, op: Builder) -> Value | Skip:
     x = None if inner is None else inner.input(0)
     if value is None or inner is None or x is None or x.shape is None:
         return skip("input is not made by a Split")
+    if x.dtype == STRING:
+        return skip(_STRINGS)
     if len(inner.outputs) > MOST_PIECES:
         return skip("there are too many pieces")
     axis = axis_of(inner, len(x.shape), 0)
