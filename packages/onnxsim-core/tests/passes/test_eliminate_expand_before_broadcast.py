@@ -86,7 +86,8 @@ def test_one_of_two_expands_gives_the_shape():
     """Each alone would do; dropping both would not."""
     result = assert_rewrites(
         drop_expand_of_operand,
-        "g (float[1,3] x, float[1,3] y) => (float[4,3] z) <int64[2] s = {4,3}> { d = Expand(x, s) e = Expand(y, s) z = Add(d, e) }",
+        "g (float[1,3] x, float[1,3] y) => (float[4,3] z) <int64[2] s = {4,3}> "
+        "{ d = Expand(x, s) e = Expand(y, s) z = Add(d, e) }",
         "g (float[1,3] x, float[1,3] y) => (float[4,3] z) <int64[2] s = {4,3}> { e = Expand(y, s) z = Add(x, e) }",
     )
     assert len(result.graph.node) == 2

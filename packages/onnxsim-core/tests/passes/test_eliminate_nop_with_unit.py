@@ -153,13 +153,15 @@ def test_declines(rule, before, reason, options):
 def test_integers_may_lose_a_zero_before_a_division():
     assert_rewrites(
         drop_unit,
-        "g (int64[n] x) => (int64[n] z) <int64 zero = {0}, int64 k = {7}> { a = Add(x, zero) b = Max(a, k) z = Div(k, b) }",
+        "g (int64[n] x) => (int64[n] z) <int64 zero = {0}, int64 k = {7}> "
+        "{ a = Add(x, zero) b = Max(a, k) z = Div(k, b) }",
         "g (int64[n] x) => (int64[n] z) <int64 k = {7}> { b = Max(x, k) z = Div(k, b) }",
     )
 
 
 def test_not_finite_values_stay():
-    text = "g (float[8] x) => (float[8] z) <float one = {1}, float zero = {0}> { a = Mul(x, one) b = Div(a, one) z = Sub(b, zero) }"
+    text = """g (float[8] x) => (float[8] z) <float one = {1}, float zero = {0}> {
+        a = Mul(x, one) b = Div(a, one) z = Sub(b, zero) }"""
     original = model(text, opset=17)
     result, driver = apply(drop_unit, original)
     assert driver.changes == 2

@@ -116,7 +116,8 @@ def test_the_extremes_of_every_type_agree_on_both_ways(source, middle):
     for code in targets:
         nodes.append(helper.make_node("Cast", ["m"], [f"long{code}"], to=code))
         nodes.append(helper.make_node("Cast", ["x"], [f"short{code}"], to=code))
-    outputs = [helper.make_tensor_value_info(f"{way}{code}", code, ["n"]) for code in targets for way in ("long", "short")]
+    named = [(f"{way}{code}", code) for code in targets for way in ("long", "short")]
+    outputs = [helper.make_tensor_value_info(name, code, ["n"]) for name, code in named]
     graph = helper.make_graph(nodes, "g", [helper.make_tensor_value_info("x", source, ["n"])], outputs)
     proto = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
     found = run(proto, {"x": extremes(source)})
