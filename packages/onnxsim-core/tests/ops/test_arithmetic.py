@@ -141,12 +141,20 @@ def test_before_opset_7_the_second_operand_lies_along_an_axis() -> None:
     assert facts(text, opset=6).shape("y") == "[N, 3, 4]"
 
 
-@pytest.mark.parametrize("op_type", ["Add", "Sub", "Mul", "Div", "Pow", "Max", "Min", "Sum", "Mean"])
+@pytest.mark.parametrize("op_type", ["Add", "Sub", "Mul", "Div", "Pow", "Max", "Min", "Sum", "Mean", "PRelu"])
 def test_shapes_broadcast(op_type: str) -> None:
     text = f"g (float[N,1,3] a, float[M,1] b) => (y) {{ y = {op_type}(a, b) }}"
     for n, m in ((2, 4), (1, 1), (0, 2), (3, 0)):
         feeds = {"a": np.ones((n, 1, 3), np.float32), "b": np.ones((m, 1), np.float32)}
         assert judge(text, feeds, kernels=False).shape("y") == "[N, M, 3]"
+
+
+def test_a_slope_stretches_what_it_multiplies() -> None:
+    """onnxruntime runs PRelu with a slope of more axes than the values have."""
+    text = "g (int32[1] a, int32[1,1] b) => (y) { y = PRelu(a, b) }"
+    feeds = {"a": np.ones(1, np.int32), "b": np.ones((1, 1), np.int32)}
+    assert judge(text, feeds, opset=18, kernels=False).shape("y") == "[1, 1]"
+    assert facts("g (float[N,3,4] a, float[3] b) => (y) { y = PRelu(a, b) }", opset=6).shape("y") == "[N, 3, 4]"
 
 
 @settings(max_examples=60, deadline=None)

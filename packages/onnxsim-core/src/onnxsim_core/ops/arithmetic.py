@@ -26,7 +26,7 @@ _STEPS: dict[str, Callable[[Size, Size], Size]] = {
 _LIMITS = {INT64: 1 << 63, INT32: 1 << 31}
 
 
-@SHAPES.register("Add", "Sub", "Mul", "Div", "Mod", "Pow", since=7)
+@SHAPES.register("Add", "Sub", "Mul", "Div", "Mod", "Pow", "PRelu", since=7)
 def arithmetic_shape(node: Node, ctx: Any) -> None:
     """[a..] op [b..] -> the broadcast of both, with the type of the first; int64 and int32 elements are followed."""
     inputs = node.inputs
@@ -48,7 +48,7 @@ def arithmetic_shape(node: Node, ctx: Any) -> None:
     ctx.set(node.outputs[0], dtype, left if left == right else broadcast_shapes(left, right), data)
 
 
-@SHAPES.register("Add", "Sub", "Mul", "Div", "Pow", since=1)
+@SHAPES.register("Add", "Sub", "Mul", "Div", "Pow", "PRelu", since=1)
 def one_sided_shape(node: Node, ctx: Any) -> None:
     """Before opset 7 the second operand is stretched to the first: the result has the first one's type and shape."""
     a = node.input(0)

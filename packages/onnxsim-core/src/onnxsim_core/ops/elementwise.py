@@ -37,7 +37,6 @@ SAME_SHAPE = (
     "Log",
     "LogSoftmax",
     "Mish",
-    "PRelu",
     "Reciprocal",
     "Round",
     "Selu",
