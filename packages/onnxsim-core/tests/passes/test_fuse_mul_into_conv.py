@@ -161,3 +161,8 @@ def test_skips_other_producers_and_readers():
         given("g (float[2,3,6,6] x) => (float[2,4,4,4] z, float[2,4,4,4] y) { y = Conv(x, w) z = Neg(y) }", w=W),
         "the layer's result has other readers",
     )
+
+
+def test_skips_a_weight_of_unknown_shape():
+    text = "g (float[2,3,6,6] x, float[] w) => (float[2,4,4,4] z) { y = Conv(x, w) z = Neg(y) }"
+    assert_skips(scaled_convolution, text, "the number of output channels is not known")

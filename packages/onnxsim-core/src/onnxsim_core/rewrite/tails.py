@@ -72,6 +72,8 @@ def tail(node: Node, kinds: frozenset[str]) -> Tail | Skip:
         layer = layer_before(node.inputs[0], node, kinds)
         if isinstance(layer, Skip):
             return layer
+        if output_channels(layer) is None:
+            return skip("the number of output channels is not known")
         return layer, np.array([-1.0]), None
     for value in node.inputs:
         if value is not None and value.node is not None and value.node.op_type in kinds:
