@@ -12,6 +12,7 @@ def test_the_source_is_copied_as_it_is_and_the_tests_are_renamed(workspace, tmp_
     workspace.add("onnxsim-core")
     source = "import os\nNAME = 'onnxsim_core'\n"
     workspace.write("packages/onnxsim-core/src/onnxsim_core/ir/read.py", source)
+    workspace.write("packages/onnxsim-core/src/onnxsim_start.py", "from onnxsim_core.cli import main\n")
     workspace.write("packages/onnxsim-core/tests/ir/test_read.py", TEST)
     workspace.write("packages/onnxsim-core/tests/data/model.txt", "onnxsim_core\n")
     workspace.write("packages/onnxsim-core/tests/ir/test_far.py", "def test():\n    import not_there.x\n")
@@ -33,6 +34,7 @@ def test_the_source_is_copied_as_it_is_and_the_tests_are_renamed(workspace, tmp_
     assert (target / "pyproject.toml").read_text() == 'pythonpath = ["tools", "tests"]'
     assert (target / "tests/data/model.txt").read_text() == "onnxsim_core\n"
     assert not (target / "tests/ir/test_far.py").exists()
+    assert (target / "onnxsim_start.py").read_text() == "from acme._vendor.onnxsim_core.cli import main\n"
     assert (target / "onnxsim_testkit/__init__.py").read_text() == "from acme._vendor.onnxsim_core.ir import Graph\n"
     assert (target / "tests/ir/test_read.py").read_text() == (
         "import acme._vendor.onnxsim_core.ir as ir\n"

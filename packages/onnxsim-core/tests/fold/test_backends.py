@@ -269,12 +269,30 @@ def loop(limit: str, before: str = "M = Constant<value = int64 {3}>()") -> str:
     )
 
 
+@pytest.mark.runtime
 def test_a_loop_of_few_runs_is_computed():
     work = Work(loop("M"), c=C)
     waiting(work, "Loop")
     assert work.run() == 1
     np.testing.assert_array_equal(work.model.graph.first.inputs[1].tensor.numpy(), C * 4)
     work.assert_same()
+
+
+@pytest.mark.parametrize("text", [loop("M"), "nested"], ids=["alone", "in an If"])
+def test_what_the_reference_evaluator_gets_wrong_stays(monkeypatch, text):
+    """onnx.reference runs a Loop without a condition not once, whatever its limit."""
+    monkeypatch.setattr(backends, "has_onnxruntime", lambda: False)
+    if text == "nested":
+        inner = loop("M").partition("{ ")[2].partition(" y = Add")[0]
+        text = (
+            "g (float[n,3] x) => (float[] y) { yes = Constant<value = bool {1}>() "
+            f"w2 = If(yes) <then_branch = t () => (float[] w) {{ {inner} }}, else_branch = e () => (float[] u) "
+            "{ u = Identity(c) }> y = Add(x, w2) }"
+        )
+    work = Work(text, c=C)
+    node = waiting(work, "If" if "If(" in text else "Loop")
+    assert work.run() == 0
+    assert work.folder.refused[node] == "onnx's own evaluator gets it wrong in some form"
 
 
 @pytest.mark.parametrize("limit", ["", "M"])
