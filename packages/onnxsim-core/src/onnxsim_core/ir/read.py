@@ -8,7 +8,6 @@ topological order.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from typing import Any
 
 from ..errors import ModelError
@@ -341,18 +340,21 @@ def parse_proto(data: bytes, source: File | bytes | None = None) -> Any:
     return proto
 
 
+LARGE_TENSOR = 4096
+"""Tensors of at least this many bytes stay in the file."""
+WHOLE_FILE = 1 << 20
+"""A file below this size is read whole: looking for large tensors in it would take longer."""
+
+
 def _from_bytes(data: bytes) -> Model:
-    stub, _ = scan(data)
+    stub, _ = scan(data, LARGE_TENSOR if len(data) >= WHOLE_FILE else WHOLE_FILE)
     return Reader(parse_proto(stub, data), data=data).read()
 
 
 def _from_path(path: str) -> Model:
     file = File(path)
-    stub, _ = scan(file)
+    stub, _ = scan(file, LARGE_TENSOR if file.size >= WHOLE_FILE else WHOLE_FILE)
     reader = Reader(parse_proto(stub, file), file=file, base_dir=os.path.dirname(os.path.abspath(path)))
     model = reader.read()
     model.files.append(file)
     return model
-
-
-Resolver = Callable[[Any], Tensor]
