@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 from .delivery import Comparison, Delivery, deliver
@@ -71,18 +70,6 @@ class SimplifyResult(Sequence[Any]):
 
     def __repr__(self) -> str:
         return f"SimplifyResult(ok={self.ok}, nodes={self.report.nodes_before}->{self.report.nodes_after})"
-
-
-@contextmanager
-def paused_gc() -> Iterator[None]:
-    """No garbage collection while millions of small objects are alive; restored after."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
 
 
 def simplify(
@@ -168,6 +155,7 @@ def simplify(
 
 def _run(model: Any, options: SimplifyOptions, comparison: Comparison, path: str | None,
          threshold: int) -> SimplifyResult:
+    from .ir.garbage import paused_gc
     from .ir.read import read_model
     from .passes.manager import simplify_model
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import gc
 from dataclasses import dataclass
 from typing import Any
 
+from ..ir.garbage import paused_gc
 from ..ir.read import read_model
 from .facts import ModelFacts, infer, measure
 from .outline import Outline, outline
@@ -25,12 +25,7 @@ def take(source: Any, *, with_outline: bool = False) -> Snapshot:
     Raises:
         ModelError: the source is not a model, or is damaged.
     """
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
+    with paused_gc():
         model = read_model(source)
         infer(model)
         return Snapshot(measure(model), outline(model) if with_outline else None)
-    finally:
-        if enabled:
-            gc.enable()
