@@ -95,7 +95,7 @@ def _region(root: Node, first: Node, rank: int) -> dict[Node, None] | None:
         region[node] = None
         for value in carried(node):
             maker = value.node
-            if maker is not None and maker.op_type in ANY_ORDER and not maker.domain and value.tensor is None:
+            if maker is not None and maker.op_type in ANY_ORDER and not maker.domain and not value.is_constant:
                 waiting.append(maker)
     return region
 
@@ -108,7 +108,7 @@ def _borders(region: dict[Node, None], rank: int) -> list[Value] | None:
             if value.node in region:
                 continue
             shape = value.shape
-            if shape is None or len(shape) != rank and not _is_single(value) and value.tensor is None:
+            if shape is None or len(shape) != rank and not _is_single(value) and not value.is_constant:
                 return None
             borders[value] = None
     return list(borders)
@@ -121,7 +121,7 @@ def _is_single(value: Value) -> bool:
 
 def _cost(value: Value, perm: tuple[int, ...], region: dict[Node, None]) -> int:
     """Transposes it takes to have the value in the new order, less the one that goes."""
-    if value.tensor is not None or _is_single(value):
+    if value.is_constant or _is_single(value):
         return 0
     maker = value.producer("Transpose")
     inner = None if maker is None else permutation(maker)
@@ -136,7 +136,7 @@ def _moved(value: Value, perm: tuple[int, ...], op: Builder) -> Value | None:
     """The value in the new order."""
     if _is_single(value) and len(value.shape or ()) < len(perm):
         return value
-    if value.tensor is not None and not value.is_input:
+    if value.is_constant:
         return _moved_constant(value, perm, op)
     maker = value.producer("Transpose")
     inner = None if maker is None else permutation(maker)
