@@ -171,4 +171,5 @@ def test_a_large_constant_with_other_readers_is_not_stored_twice():
     weights = np.ones((600, 1000), np.float32)
     text = """g (float[1000,600] x) => (float[1000,600] z, float[600,1000] y) {
         a = Transpose(x) b = Add(a, w) z = Transpose(b) y = Neg(w) }"""
-    assert_skips(pull_transpose, text, "a constant in the other order would make the model larger", initializers={"w": weights})
+    reason = "a constant in the other order would make the model larger"
+    assert_skips(pull_transpose, text, reason, initializers={"w": weights})
