@@ -158,10 +158,12 @@ def test_declines(rule, before, reason, options):
 def test_a_vector_made_later_lets_the_scalar_before_it_be_squeezed():
     """Shape(x) has two readers, so the scalar alone would not be worth a Shape of its own."""
     assert_simplifies(
-        """g (float[n,m] x, float p) => (int64[n] r, int64 w, float[n] e) <int64 i = {0}, int64 j = {1}, int64[1] o = {0}> {
+        """g (float[n,m] x, float p) => (int64[n] r, int64 w, float[n] e)
+            <int64 i = {0}, int64 j = {1}, int64[1] o = {0}> {
             s = Shape(x) g = Gather(s, i) h = Gather(s, j) r = Range(i, g, j) w = Mul(h, h)
             t = Shape(x) k = Gather(t, o) e = Expand(p, k) }""",
-        """g (float[n,m] x, float p) => (int64[n] r, int64 w, float[n] e) <int64 i = {0}, int64 j = {1}, int64[1] o = {0}> {
+        """g (float[n,m] x, float p) => (int64[n] r, int64 w, float[n] e)
+            <int64 i = {0}, int64 j = {1}, int64[1] o = {0}> {
             k = Shape<start=0,end=1>(x) g = Squeeze(k, o) r = Range(i, g, j)
             l = Shape<start=1,end=2>(x) h = Squeeze(l, o) w = Mul(h, h) e = Expand(p, k) }""",
     )
