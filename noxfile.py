@@ -151,6 +151,18 @@ def parity(session: nox.Session) -> None:
 
 
 @nox.session
+def compare(session: nox.Session) -> None:
+    """Other simplifiers beside this one on the project's models; writes docs/reference/comparison.md.
+
+    The published `onnxsim` bears the name of a member of the workspace, so the tools live in an environment outside it.
+    """
+    session.install("onnxsim==0.8.1", "onnxslim==0.1.98", "onnxoptimizer==0.4.2", "onnxruntime>=1.22")
+    session.install("--reinstall-package", "onnxsim-core", "packages/onnxsim-core", "tools/testkit")
+    arguments = session.posargs or ["--out", "docs/reference/comparison.md"]
+    session.run("python", "tools/compare_tools.py", *arguments)
+
+
+@nox.session
 def conformance(session: nox.Session) -> None:
     """The test suite of onnx, simplified in several ways; fails if docs/reference/conformance.md says otherwise."""
     sync(session, "--package", "onnxsim-core", "--extra", "ort", "--group", "test")
