@@ -24,7 +24,7 @@ DISTS = {dist.name: dist for dist in distributions()}
 CORE = DISTS["onnxsim-core"]
 CORE_TESTS = str(CORE.tests.relative_to(ROOT))
 SOURCES = [str(dist.source.relative_to(ROOT)) for dist in DISTS.values()]
-WHOLE_RUNS = "not parity and not fuzz and not golden and not models"
+USUAL = "not parity and not fuzz and not golden"
 
 
 def sync(session: nox.Session, *selection: str) -> None:
@@ -77,7 +77,7 @@ def layers(session: nox.Session) -> None:
 def tests(session: nox.Session, dist: str) -> None:
     """The tests of one distribution, in an environment that holds it and nothing of its siblings' extras."""
     sync(session, "--package", dist, "--group", "test")
-    session.run("pytest", "-m", WHOLE_RUNS, str(DISTS[dist].tests.relative_to(ROOT)), *session.posargs)
+    session.run("pytest", "-m", USUAL, str(DISTS[dist].tests.relative_to(ROOT)), *session.posargs)
 
 
 @nox.session
@@ -99,7 +99,7 @@ def vendor(session: nox.Session) -> None:
         session.run("python", "tools/vendor_copy.py", folder)
         environment = {"PYTHONPATH": folder, "ONNXSIM_TEST_JUDGE": str(python)}
         with session.chdir(folder):
-            session.run("pytest", "-m", f"{WHOLE_RUNS} and not runtime", "tests", *session.posargs, env=environment)
+            session.run("pytest", "-m", f"{USUAL} and not runtime", "tests", *session.posargs, env=environment)
 
 
 @nox.session
@@ -140,7 +140,7 @@ def minimums(session: nox.Session, dist: str) -> None:
     session.install("--resolution", "lowest-direct", *(str(DISTS[name].folder) for name in needed(dist)))
     # The judge and the other tools of the tests stay new: an old onnxruntime has faults of its own.
     session.install("--group", f"{DISTS[dist].folder}/pyproject.toml:test")
-    session.run("pytest", "-m", WHOLE_RUNS, str(DISTS[dist].tests.relative_to(ROOT)), *session.posargs)
+    session.run("pytest", "-m", USUAL, str(DISTS[dist].tests.relative_to(ROOT)), *session.posargs)
 
 
 @nox.session
@@ -186,9 +186,9 @@ def golden(session: nox.Session) -> None:
 
 @nox.session
 def models(session: nox.Session) -> None:
-    """Whole models, simplified and compared with the original by their outputs."""
+    """Real exports, simplified and compared with the original by their outputs; a part of the core's tests."""
     sync(session, "--package", "onnxsim-core", "--group", "test")
-    marked(session, "models")
+    session.run("pytest", f"{CORE_TESTS}/models", *session.posargs)
 
 
 @nox.session

@@ -337,6 +337,7 @@ def test_nodes_of_different_bodies_with_the_same_names_share_a_session(monkeypat
 
 
 # --- outputs ---------------------------------------------------------------------------------------------------------
+@pytest.mark.runtime
 def test_outputs_that_nobody_reads_are_not_computed():
     work = Work(
         "g (float[n,4] x) => (float[n,4] y) { v, i = MaxPool<kernel_shape = [1]>(c) w = Squeeze(v, z) y = Add(x, w) "

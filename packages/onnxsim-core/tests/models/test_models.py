@@ -12,6 +12,9 @@ from onnxsim_core import simplify
 from onnxsim_core.check import check_equal
 from onnxsim_testkit.packed import unpack
 
+# The comparison is the core's own, and onnx's evaluator computes float32 sums in another precision.
+pytestmark = pytest.mark.runtime
+
 HERE = Path(__file__).parent
 SIZES = {
     "hf_t5_encoder_ts17_dyn": {"input_ids": (2, 9), "attention_mask": (2, 9)},

@@ -148,8 +148,13 @@ def _other_python() -> subprocess.Popen[bytes]:
     command = [os.environ["ONNXSIM_TEST_JUDGE"], __file__]
     environment = {**os.environ, "PYTHONPATH": ""}
     child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment)
-    atexit.register(child.kill)
+    atexit.register(_stop, child)
     return child
+
+
+def _stop(child: subprocess.Popen[bytes]) -> None:
+    child.kill()
+    child.communicate()
 
 
 def _run_elsewhere(model: ModelLike, feeds: Mapping[str, Any], optimize: bool) -> dict[str, Any]:
