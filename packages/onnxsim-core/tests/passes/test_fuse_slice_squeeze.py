@@ -31,6 +31,13 @@ from onnxsim_core.passes.fuse_slice_squeeze import MOST_PIECES, gather_instead_o
             {},
         ),
         (
+            gather_instead_of_slice,
+            "g (float[3,n] x) => (float[n] z) <int64[1] s1={-5}, int64[1] e1={-9}, int64[1] a1={0}, int64[1] t={-1}> "
+            "{ y = Slice(x, s1, e1, a1, t) z = Squeeze(y, a1) }",
+            "g (float[3,n] x) => (float[n] z) <int64 i={0}> { z = Gather<axis=0>(x, i) }",
+            {},
+        ),
+        (
             gather_instead_of_split,
             "g (float[3,n] x) => (float[n] z) <int64[1] o={0}> { a, b, c = Split(x) d = Squeeze(a, o) e = "
             "Squeeze(b, o) f = Squeeze(c, o) g = Add(d, e) z = Sub(g, f) }",

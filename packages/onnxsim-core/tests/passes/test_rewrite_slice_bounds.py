@@ -18,6 +18,13 @@ from onnxsim_core.passes.rewrite_slice_bounds import constant_bounds
         ),
         (
             constant_bounds,
+            "g (float[n,4] x) => (float[n,4] z) <int32[1] o={0}> { s = Shape<end=1>(x) e = Cast<to=6>(s) z = Slice(x, "
+            "o, e, o) }",
+            "g (float[n,4] x) => (float[n,4] z) <int32[1] o={0}, int32[1] e={2147483647}> { z = Slice(x, o, e, o) }",
+            {},
+        ),
+        (
+            constant_bounds,
             "g (float[k] y) => (float[j] z) <float[3] w={1,2,3}, int64[1] o={0}, int64[1] two={2}> { c = "
             "Concat<axis=0>(y, w) s = Shape(c) e = Sub(s, two) z = Slice(c, o, e, o) }",
             "g (float[k] y) => (float[j] z) <float[3] w={1,2,3}, int64[1] o={0}, int64[1] e={-2}> { c = "

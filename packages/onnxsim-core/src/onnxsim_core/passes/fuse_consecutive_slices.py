@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..ir.dims import Size
 from ..ir.graph import Node, Value
 from ..ops.axes import normalized_axes
+from ..ops.slicing import as_slice, slice_range
 from ..rewrite import forms
 from ..rewrite.builder import Builder
 from ..rewrite.match import made_by, slice_parameters
@@ -56,7 +57,8 @@ def cuts(node: Node, op: Builder, rank: int) -> dict[int, Cut] | None:
 def compose(a: Cut, b: Cut, size: Size) -> Cut | None:
     """The cut that does `a` and then `b` on an axis, or None when it depends on a size that is not known."""
     if type(size) is int:
-        positions = range(size)[a[0]:a[1]:a[2]][b[0]:b[1]:b[2]]
+        first = slice_range(size, *a)
+        positions = first[as_slice(slice_range(len(first), *b))]
         if not positions:
             return 0, 0, 1
         end = positions[-1] + (1 if positions.step > 0 else -1)

@@ -8,6 +8,7 @@ from ..ir.dims import Size
 from ..ir.dtypes import STRING
 from ..ir.graph import Node, Value
 from ..ops.axes import normalized
+from ..ops.slicing import slice_range
 from ..rewrite.builder import Builder
 from ..rewrite.match import axes_of, axis_of, made_by, slice_parameters
 from ..rewrite.rule import Skip, rewrites, skip
@@ -48,7 +49,7 @@ def gather_instead_of_slice(node: Node, op: Builder) -> Value | Skip:
 def only_place(size: Size, start: int, end: int, step: int) -> int | None:
     """The index of the one element a slice keeps, whatever the size, or None when that is not certain."""
     if type(size) is int:
-        places = range(size)[start:end:step]
+        places = slice_range(size, start, end, step)
         return places[0] if len(places) == 1 else None
     if step != 1:
         return None

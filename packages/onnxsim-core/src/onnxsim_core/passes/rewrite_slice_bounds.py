@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from ..ir.dims import Size, is_nonneg, sub
+from ..ir.dtypes import numpy_dtype
 from ..ir.graph import Node, Value
 from ..ops.axes import normalized
 from ..rewrite.builder import Builder
@@ -13,6 +16,7 @@ from .catalog import declare
 declare("rewrite_slice_bounds", "write bounds computed from the size of the axis as constants that count from the end")
 
 LAST = 2**63 - 1
+"""The end of any axis; the greatest number of the bounds' type stands for it."""
 
 
 @rewrites("rewrite_slice_bounds", root="Slice")
@@ -36,7 +40,10 @@ def constant_bounds(node: Node, op: Builder) -> Value | Skip:
         written = [_written(bound, x.shape[normalized(axis, len(x.shape))], place == 2)
                    for bound, axis in zip(bounds, raw_axes)]
         if None not in written:
-            inputs[place] = op.ints(written)  # type: ignore[arg-type]
+            # Starts, ends, axes and steps have one type.
+            kind = numpy_dtype(node.inputs[place].dtype)  # type: ignore[union-attr]
+            largest = int(np.iinfo(kind).max)
+            inputs[place] = op.constant(np.array([min(bound, largest) for bound in written], kind))  # type: ignore[type-var]
     return skip("no bound is the size of its axis or a number less") if inputs == node.inputs else op.like(node, inputs)
 
 
