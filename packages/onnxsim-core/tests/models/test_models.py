@@ -1,13 +1,14 @@
 """Real exports, end to end: smaller, valid, equal, and at their fixed point.
 
-`LEFT` is what the best of the tools measured beside this one leaves of a model, Constant nodes not counted; the structures
-come from torch, torchvision, transformers, timm, diffusers, onnxscript and skl2onnx, their weights are drawn.
+`LEFT` is what the best of the tools measured beside this one leaves of a model, Constant nodes not counted; the
+structures come from torch, torchvision, transformers, timm, diffusers, onnxscript and skl2onnx, their weights are drawn.
 """
 
 from pathlib import Path
 
 import onnx
 import pytest
+
 from onnxsim_core import simplify
 from onnxsim_core.check import check_equal
 from onnxsim_testkit.packed import unpack
@@ -65,7 +66,7 @@ def test_model(name, tmp_path):
     original = onnx.load(source)
     assert report.converged
     assert list(result.graph.output) == list(original.graph.output)
-    assert [v for v in result.graph.input] == [v for v in original.graph.input]
+    assert list(result.graph.input) == list(original.graph.input)
     left = count(result.graph.node) + sum(count(f.node) for f in result.functions)
     assert left <= LEFT[name]
     assert target.stat().st_size <= source.stat().st_size * 1.25

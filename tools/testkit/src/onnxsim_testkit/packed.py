@@ -40,7 +40,8 @@ def _draw(recipe: dict[str, str], dims: tuple[int, ...], data_type: int) -> byte
     rng = np.random.default_rng(int(recipe["seed"]))
     numbers = rng.standard_normal(math.prod(dims), np.float32) * np.float32(recipe["std"]) + np.float32(mean)
     numbers = np.clip(numbers, np.float32(recipe["lo"]), np.float32(recipe["hi"]))
-    return (np.rint(numbers) if dtype.kind in "iu" else numbers).astype(dtype).tobytes()
+    drawn: bytes = (np.rint(numbers) if dtype.kind in "iu" else numbers).astype(dtype).tobytes()
+    return drawn
 
 
 def _tensors(message: Any) -> Iterator[TensorProto]:
