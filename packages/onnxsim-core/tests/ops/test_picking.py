@@ -90,9 +90,10 @@ def test_gather_nd_declines_what_does_not_fit() -> None:
 @pytest.mark.parametrize(
     ("attribute", "condition", "expected"),
     [
-        ("<axis=0>", (1, 0), "[1, 4]"),
+        ("<axis=0>", (1, 0), "[_, 4]"),
+        ("<axis=0>", (0, 0), "[0, 4]"),
         ("<axis=-1>", (0, 1, 1), "[N, 2]"),
-        ("", (0, 1, 1), "[2]"),
+        ("", (0, 1, 1), "[_]"),
         ("<axis=1>", (), "[N, 0]"),
     ],
 )
@@ -101,6 +102,13 @@ def test_compress(attribute: str, condition: tuple[int, ...], expected: str) -> 
     assert judge(text, {"x": ramp(2, 4)}, c=bools(*condition)).shape("y") == expected
     axis = {"axis": int(attribute[6:-1])} if attribute else {}
     assert_folds("Compress", [ramp(2, 4), bools(*condition)], **axis)
+
+
+@pytest.mark.parametrize(("attribute", "expected"), [("<axis=0>", "[1, 2]"), ("", "[3]")])
+def test_compress_does_not_look_beyond_the_end(attribute: str, expected: str) -> None:
+    text = f"g (float[2,2] x) => (float[] y) {{ y = Compress{attribute}(x, c) }}"
+    condition = bools(1, 0, 1) if attribute else bools(1, 0, 1, 1, 1)
+    assert judge(text, {"x": ramp(2, 2)}, c=condition).shape("y") == expected
 
 
 def test_compress_by_an_unknown_condition() -> None:

@@ -56,6 +56,12 @@ def test_fires(rule, before, after, options):
         ),
         (
             drop_empty_inputs,
+            "g (float[0,n] x, float[2,m] y) => (float[2,k] z) { z = Concat<axis=0>(x, y) }",
+            "an empty input may have other sizes",
+            {},
+        ),
+        (
+            drop_empty_inputs,
             "g (float[2,3] x) => (float[k,3] z) { a = acme.Make(x) z = Concat<axis=0>(x, a) }",
             "the axis or a rank is unknown",
             {"domains": {"acme": 1}},

@@ -115,7 +115,7 @@ def gather_nd_fold(node: Node, arrays: list[Any], ctx: Inference) -> Any:
 # --- Compress --------------------------------------------------------------------------------------------------------
 @SHAPES.register("Compress")
 def compress_shape(node: Node, ctx: Inference) -> None:
-    """As many slices along the axis (default: elements of the flat tensor) as the condition has trues.
+    """As many slices along the axis (default: elements of the flat tensor) as the condition has trues within its size.
 
     Source: ONNX Compress-9, -11.
     """
@@ -124,19 +124,28 @@ def compress_shape(node: Node, ctx: Inference) -> None:
         return
     y = node.outputs[0]
     picks = ctx.ints(condition)
-    count: Size = ctx.fresh() if picks is None else sum(picks)
     axis = node.attribute("axis")
     if axis is None:
         data = ctx.data(x)
         if data is not None:
             data = None if picks is None else tuple([element for element, pick in zip(data, picks) if pick])
-        ctx.set(y, x.dtype, (count,), data)
+        ctx.set(y, x.dtype, (_picked(picks, None if x.shape is None else numel(x.shape), ctx),), data)
     elif x.shape is None:
         ctx.set(y, x.dtype)
     else:
         axis = normalized(axis, len(x.shape))
         if axis >= 0:
-            ctx.set(y, x.dtype, x.shape[:axis] + (count,) + x.shape[axis + 1 :])
+            ctx.set(y, x.dtype, x.shape[:axis] + (_picked(picks, x.shape[axis], ctx),) + x.shape[axis + 1 :])
+
+
+def _picked(picks: tuple[int, ...] | None, size: Size | None, ctx: Inference) -> Size:
+    """How many of the first `size` picks are true; onnxruntime does not look at those beyond."""
+    if picks is not None:
+        if not any(picks):
+            return 0
+        if type(size) is int:
+            return sum(picks[:size])
+    return ctx.fresh()
 
 
 @KERNELS.register("Compress")

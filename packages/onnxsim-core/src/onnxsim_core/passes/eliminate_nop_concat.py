@@ -25,7 +25,8 @@ def drop_concat_of_one(node: Node, op: Builder) -> Value | Skip:
 def drop_empty_inputs(node: Node, op: Builder) -> Value | Skip:
     """Concat(x, empty, y) -> Concat(x, y), where empty has no elements along the axis.
 
-    Exact: the other inputs fix the sizes of the other axes. Source: ONNX Concat-1, -4.
+    Exact: the other axes have the same sizes. Where nothing has elements, onnxruntime allows others too and takes those
+    of the first input. Source: ONNX Concat-1, -4.
     """
     shape = node.outputs[0].shape
     axis = None if shape is None else axis_of(node, len(shape), 1 if op.opset < 4 else None)
@@ -38,6 +39,8 @@ def drop_empty_inputs(node: Node, op: Builder) -> Value | Skip:
         size = value.shape[axis]
         if type(size) is not int or size != 0:
             kept.append(value)
+        elif value.shape[:axis] + value.shape[axis + 1:] != shape[:axis] + shape[axis + 1:]:
+            return skip("an empty input may have other sizes")
     if len(kept) == len(node.inputs) or not kept:
         return skip("no input is empty, or all are")
     return kept[0] if len(kept) == 1 else op.like(node, kept)
