@@ -65,7 +65,7 @@ def _rule(key: Key, body: Body, model: Model, foreign: dict[Node, int]) -> Rule:
                 foreign.update(dict.fromkeys(with_inner(made), level))
         return values
 
-    return Rule(PASS, (key[1],), key[0], inline_call)
+    return Rule(PASS, (key[1],), key[0], 1, inline_call)
 
 
 def _enter_bodies(node: Node, ctx: Inference) -> None:
