@@ -72,6 +72,11 @@ def test_small_integers_that_both_branches_agree_on_are_known():
     assert (differing.shape("y"), differing.data("y")) == ("[2]", "?")
 
 
+def test_no_rank_the_file_declares_is_believed_of_branches_of_two_ranks():
+    text = branches("a = Relu(x)", "b = Unsqueeze(x, i)").replace("=> ()", "=> (float[p] y)", 1)
+    assert check(text).shape("y") == "?"
+
+
 def test_an_if_without_a_branch_or_with_too_few_results_says_nothing():
     text = (
         "g (bool c, float[n] x) => () { y, z = If<then_branch = t () => (float[] a) { a = Relu(x) }, "

@@ -27,6 +27,11 @@ def test_an_element_of_a_constructed_sequence(number, left):
     assert_rewrites(take_from_construct, given(before, **at(number)), f"{HEAD} {{ z = Relu({left}) }}", hazards=False)
 
 
+def test_skips_rows_of_strings():
+    before = "g (string[3,2] x) => (string[1,2] z) { s = SplitToSequence(x) y = SequenceAt(s, i) z = Identity(y) }"
+    assert_skips(take_piece, given(before, **at(1)), "of a row of strings, onnxruntime gathers the first only")
+
+
 @pytest.mark.parametrize("position", ["i", "p"])
 def test_skips_a_position_that_is_not_in_the_sequence_or_not_known(position):
     before = f"{HEAD} {{ s = SequenceConstruct(x, w) y = SequenceAt(s, {position}) z = Relu(y) }}"

@@ -72,6 +72,8 @@ def _set_common(value: Value, a: Value, b: Value, ctx: Any) -> None:
     if a.doubtful or b.doubtful:
         ctx.set(value, a.dtype or b.dtype)
         return
+    if a.shape is not None and b.shape is not None and len(a.shape) != len(b.shape):
+        value.doubtful = True  # whatever rank the file declares, one branch has another
     data = ctx.data(a)
     same = data is not None and a.shape == b.shape and data == ctx.data(b)
     ctx.set(value, a.dtype or b.dtype, _stated(common_sizes(a.shape, b.shape), ctx), data if same else None)
@@ -113,11 +115,10 @@ def loop_shape(node: Node, ctx: Any) -> None:
 def _enter_loop(node: Node, body: Graph, ctx: Any) -> None:
     """Say what the body's inputs are at the start of every iteration."""
     counter = body.inputs[0]
-    rank = _declared_rank(counter)
-    # onnxruntime makes the counter of the rank the body declares, of size 1 if that is 1.
+    rank = declared_rank(counter)
     give(counter, INT64, None if rank is None else (1,) * rank, ctx)
     again = body.inputs[1]
-    rank = _declared_rank(again)
+    rank = declared_rank(again)
     condition = node.inputs[1]
     start: tuple[Size, ...] | None = (1,) * rank if rank is not None else None if condition is None else condition.shape
     if not again.dtype:
@@ -152,7 +153,8 @@ def _give_container(value: Value, outer: Value, ctx: Any) -> None:
     set_type(value, proto, ctx)
 
 
-def _declared_rank(value: Value) -> int | None:
+def declared_rank(value: Value) -> int | None:
+    """The rank the file gives a body input: onnxruntime makes counter and condition of that rank."""
     info = value.info
     if info is None or not hasattr(info, "type") or not info.type.tensor_type.HasField("shape"):
         return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..ir.graph import Graph, Node, Value
+from ..ops.control_flow import declared_rank
 from ..rewrite.builder import Builder
 from ..rewrite.inline import inline_body
 from ..rewrite.rule import Skip, rewrites, skip
@@ -62,7 +63,9 @@ def unroll_one_trip(node: Node, op: Builder) -> tuple[Value, ...] | Skip:
         return tuple(carried)  # type: ignore[arg-type]
     import numpy as np
 
-    results = inline_body(op, body, (op.constant(np.array(0, np.int64)), op.constant(np.array(True)), *carried))[1:]
+    counter, again = [(1,) * (declared_rank(value) or 0) for value in body.inputs[:2]]
+    first = op.constant(np.zeros(counter, np.int64)), op.constant(np.ones(again, np.bool_))
+    results = inline_body(op, body, (*first, *carried))[1:]
     finals, rows = results[:len(carried)], results[len(carried):]
     return (*finals, *(stack_once(op, row) for row in rows))
 

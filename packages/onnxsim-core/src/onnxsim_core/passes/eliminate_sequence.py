@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..ir.dtypes import STRING
 from ..ir.graph import Node, Value
 from ..ops.sequence import chunk_sizes, drops_axis, split_axis
 from ..rewrite.builder import Builder
@@ -44,6 +45,8 @@ def take_piece(node: Node, op: Builder) -> Value | Skip:
     if any(_position(user, op) is None for user in made.outputs[0].uses) or made.outputs[0].outputs:
         return skip("the sequence has readers that need it")
     if made.input(1) is None:
+        if x.dtype == STRING:
+            return skip("of a row of strings, onnxruntime gathers the first only")
         value: Value = op.Gather(x, _index(position, drops, op), axis=axis)
         return value
     sizes = chunk_sizes(made, op.ctx)
