@@ -105,6 +105,8 @@ class Inference:
 
     def declared(self, value: Value) -> None:
         """Where no rule could say more, believe what the model states of a value."""
+        if value.doubtful:
+            return
         graph = value.graph
         info = graph.value_info.get(value.name)
         if info is None:
