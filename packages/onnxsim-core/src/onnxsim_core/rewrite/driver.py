@@ -18,6 +18,8 @@ from .numbering import Numbering
 from .rule import Rule, Skip
 
 Fold = Callable[[Node], "Sequence[Value] | None"]
+REACH = 8
+"""How many nodes in a row are visited again when a value before them has one reader left."""
 
 
 class Driver:
@@ -56,6 +58,8 @@ class Driver:
         for graph in self.model.graphs():
             for node in graph:
                 node.queued = True
+        # What waits from before is visited in order too: a node before its producers would take its declared sizes.
+        self.queue.clear()
         self.sweep(self.model.graph)
         self.drain()
         return self.changes - before
@@ -204,9 +208,12 @@ class Driver:
         outputs = node.outputs
         graph = node.graph
         assert graph is not None
+        named: set[Value] = set()
         for old, new in zip(outputs, values):
-            if old.outputs and not self._can_be_output(old, new, graph):
-                return False
+            if old.outputs:
+                if new in named or not self._can_be_output(old, new, graph):
+                    return False
+                named.add(new)
         for old, new in zip(outputs, values):
             if old is not new:
                 self.substitute(old, new)
@@ -280,9 +287,11 @@ class Driver:
             return
         drop_use(value, reader)
         if not uses:
-            if value.outputs:
-                return
             producer = value.node
+            if value.outputs:
+                if producer is not None:
+                    self.push(producer)
+                return
             if producer is None:
                 if not value.is_input:
                     value.graph.constants.pop(value, None)
@@ -294,6 +303,15 @@ class Driver:
                 else:
                     stack.append(producer)
         elif len(uses) == 1:
-            self.push(next(iter(uses)))
             if value.node is not None:
                 self.push(value.node)
+            self._push_along(next(iter(uses)))
+
+    def _push_along(self, node: Node) -> None:
+        """Visit a node again, and those after it while there is one way on: a rule may look back as far as that."""
+        for _ in range(REACH):
+            self.push(node)
+            following = node.outputs[0].only_use() if len(node.outputs) == 1 else None
+            if following is None:
+                return
+            node = following
