@@ -1,6 +1,7 @@
 """The driver's edits: what may take the place of outputs."""
 
 import numpy as np
+import pytest
 
 from onnxsim_core import simplify
 from onnxsim_testkit import assert_same_outputs, model
@@ -21,3 +22,41 @@ def test_one_value_is_not_two_outputs():
 
     assert [info.name for info in simplified.graph.output] == ["y", "z"]
     assert_same_outputs(proto, simplified, {"x": np.float32([1, 2])}, rtol=0, atol=0)
+
+
+# Models in which a node can be simplified only after something further away went: one run must do all of it.
+ONCE = {
+    "a reader in a body that nobody needs": """
+        g (float[n,1,m,1] x, bool c, bool d, float[1,1] z) => (float[] y, float[] w) <bool[1] t = {1}> {
+            v = If(c) <then_branch = b1 () => (float[] p) { p = Identity(x) },
+                       else_branch = b2 () => (float[] q) { q = Identity(x) }>
+            y = Where(t, v, z)
+            w = If(d) <then_branch = b3 () => (float[] r) { dead = Identity(v) r = Neg(x) },
+                       else_branch = b4 () => (float[] s) { s = Abs(x) }>
+        }""",
+    "a Shape that is known": """
+        g (float[3,4,3,1] x) => (float[] y, int64[4] s) {
+            t = Transpose(x) n = Neg(t) y = Transpose<perm = [0,2,3,1]>(n) s = Shape(t)
+        }""",
+    "the last of a chain, whose result is an output": """
+        g (float[1,216] x) => (float[] y) <int64[4] s = {1,1,1,216}> {
+            r = Reshape(x, s) t = Transpose<perm = [2,0,3,1]>(r) y = Transpose<perm = [0,1,2,3]>(t)
+        }""",
+    "a Loop that a body reads": """
+        g () => (float[] y) <int64 n = {3}, float[2] k = {1, 2}> {
+            v = Loop(n, "") <body = b1 (int64 i, bool c) => (bool d, float[2] p) { d = Identity(c) p = Identity(k) }>
+            y = Loop(n, "") <body = b2 (int64 j, bool e) => (bool f, float[] q) { f = Identity(e)
+                q = If(e) <then_branch = b3 () => (float[] r) { r = Identity(v) },
+                           else_branch = b4 () => (float[] s) { s = Neg(v) }> }>
+        }""",
+}
+
+
+@pytest.mark.parametrize("text", ONCE.values(), ids=ONCE)
+def test_one_run_is_enough(text):
+    once = simplify(model(text, opset=17)).model
+
+    again = simplify(once, trace=True)
+
+    assert again.report.events == []
+    assert [node.op_type for node in again.model.graph.node] == [node.op_type for node in once.graph.node]

@@ -46,8 +46,13 @@ def run_pending(folder: Folder, driver: Driver, providers: Sequence[Provider] = 
     chosen = check_providers(providers)
     with_onnxruntime = has_onnxruntime()
     waiting = []
+    later = {}
     for node in folder.pending:
-        if is_ready(node):
+        if not is_ready(node):
+            # What a body reads from around it may become known while the node itself is not visited again.
+            if node.alive and node.bodies:
+                later[node] = None
+        else:
             danger = dangerous(node)
             if danger is None and not with_onnxruntime and is_misjudged(node):
                 danger = "onnx's own evaluator gets it wrong in some form"
@@ -55,7 +60,7 @@ def run_pending(folder: Folder, driver: Driver, providers: Sequence[Provider] = 
                 waiting.append(node)
             else:
                 folder.refused[node] = danger
-    folder.pending.clear()
+    folder.pending = later
     if not waiting:
         return 0
     run: Run = OnnxRuntime(chosen, watcher) if with_onnxruntime else evaluate
