@@ -1,7 +1,7 @@
 """Real exports, end to end: smaller, valid, equal, and at their fixed point.
 
 `LEFT` is what the best of the tools measured beside this one leaves of a model, Constant nodes not counted; the
-structures come from torch, torchvision, transformers, timm, diffusers, onnxscript and skl2onnx, their weights are drawn.
+structures come from torch, torchvision, transformers, timm, diffusers, onnxscript and skl2onnx, weights are drawn.
 """
 
 from pathlib import Path
