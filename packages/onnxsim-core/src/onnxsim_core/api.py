@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
@@ -92,7 +92,9 @@ def simplify(
     *,
     initializers_as_constants: bool = True,
     inline_functions: bool = False,
+    target_opset_version: int | str | None = None,
     extra_optimizers: Sequence[str] | None = None,
+    keep_nodes: Iterable[str] | None = None,
     check_rtol: float = 1e-4,
     check_atol: float = 1e-5,
     input_fill: str = "random",
@@ -116,6 +118,9 @@ def simplify(
         output_path: also write the model there; large weights are then copied file to file and never loaded. When a
             comparison was asked for and failed, nothing is written and what was there stays.
         inline_functions: put the bodies of the model's local functions in the place of their calls first.
+        target_opset_version: write the model for this version of the default operator set, or `latest`.
+        keep_nodes: names of nodes, or regular expressions for whole names, that are not to change; their inputs and
+            outputs keep their names too.
         input_shapes: the old name of `overwrite_input_shapes` and `test_input_shapes` together.
         profile: write a trace of the run to this file (empty: `onnxsim_profile.json`) and print a table.
         ort_profile: let onnxruntime write a trace per session, with this prefix (empty: `onnxsim_ort_profile`).
@@ -131,7 +136,7 @@ def simplify(
     overwrite_input_shapes, test_input_shapes = _present_names(
         overwrite_input_shapes, test_input_shapes, input_shapes, dynamic_input_shape)
     _check_lists(skipped_optimizers=skipped_optimizers, extra_optimizers=extra_optimizers, unused_output=unused_output,
-                 providers=providers)
+                 keep_nodes=keep_nodes, providers=providers)
     skipped = frozenset(skipped_optimizers or ()) | (frozenset({"fuse_bn_into_conv"}) if skip_fuse_bn else frozenset())
     wanted = None if phases is not None and phases.records else profile_wanted(profile, ort_profile, merge_ort_profile)
     with _listening(wanted, phases) as listener:
@@ -141,8 +146,9 @@ def simplify(
             mutable_initializer=mutable_initializer, initializers_as_constants=initializers_as_constants,
             tensor_size_limit=None if tensor_size_threshold is None else parse_size(tensor_size_threshold),
             overwrite_input_shapes=dict(overwrite_input_shapes or {}), unused_outputs=tuple(unused_output or ()),
-            inline_functions=inline_functions,
-            max_rounds=environment().max_rounds, providers=tuple(providers or ()), trace=trace, phases=listener)
+            inline_functions=inline_functions, target_opset=target_opset_version,
+            keep_nodes=tuple(keep_nodes or ()), max_rounds=environment().max_rounds, providers=tuple(providers or ()),
+            trace=trace, phases=listener)
         threshold = parse_size(EXTERNAL_DATA_THRESHOLD if external_data_threshold is None else external_data_threshold)
         comparison = Comparison(
             original=model if compare_with is None else compare_with, n=check_n, rtol=check_rtol, atol=check_atol,

@@ -29,7 +29,9 @@ class SimplifyOptions:
     tensor_size_limit: int | None = None
     overwrite_input_shapes: Mapping[Any, Sequence[int]] = field(default_factory=dict)
     unused_outputs: tuple[str, ...] = ()
+    keep_nodes: tuple[str, ...] = ()
     inline_functions: bool = False
+    target_opset: int | str | None = None
     max_rounds: int = MAX_ROUNDS
     providers: tuple[Any, ...] = ()
     trace: bool = False

@@ -105,3 +105,9 @@ def test_empty_tensors_have_the_same_shape(batch, seq):
     assert driver.changes == 1
     x = np.zeros((batch, seq, 8), np.float32)
     assert_same_model(original, result, rtol=0, atol=0, feeds={"x": x})
+
+
+def test_numbers_are_left_to_folding():
+    """They would be stored even where nothing is to fold."""
+    before = "g (float[2,3] x, float[3,2] y) => (float[3,2] z) { s = Shape(y) z = Reshape(x, s) }"
+    assert_skips(constant_reshape, before, "all elements are numbers: that is for folding")

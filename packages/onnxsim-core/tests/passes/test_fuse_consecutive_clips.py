@@ -140,3 +140,8 @@ def test_not_finite_values(body):
     assert driver.changes == 1
     x = np.array([np.nan, np.inf, -np.inf, 3e38, -3e38, 0, 1e-45, -1, 6, 7, -2, 0.5] + [np.nan] * 7, np.float32)
     assert_same_model(original, result, rtol=0, atol=0, feeds={"x": x})
+
+
+def test_an_unknown_type_has_no_bounds():
+    assert_skips(compose_clips, "g (float[n] x) => (float[n] z) <float one={1}> { a = my.Op(x) b = Relu(a) "
+                 "c = Clip(b, , one) z = my.Op(c) }", "the type is not known", domains={"my": 1})

@@ -179,3 +179,9 @@ def test_sizes_of_two_inputs_are_not_mixed_up(n, m):
     feeds = {"a": np.zeros((n, 4), np.float32), "b": np.zeros((m, 4), np.float32), "p": np.array(3, np.float32)}
     assert len(result.graph.node) == 4
     assert_same_model(original, result, rtol=0, atol=0, feeds=feeds)
+
+
+def test_numbers_are_left_to_folding():
+    """They would be stored even where nothing is to fold."""
+    assert_skips(assemble_sizes, "g (float[2,3,4] x, float y) => (float[2,3,4] z) { s = Shape(x) z = Expand(y, s) }",
+                 "all elements are numbers: that is for folding")

@@ -16,6 +16,7 @@ from ..ir.graph import Node, Value
 from ..ir.tensors import ArrayTensor, DeferredTensor, Tensor
 from ..ops.registry import KERNELS
 from . import policy
+from .origins import Origins
 
 KNOWN_LIMIT = 64 << 20
 """Largest generated result that is computed just to be known."""
@@ -29,9 +30,9 @@ ALIASES = frozenset({"Reshape", "Squeeze", "Unsqueeze", "Flatten", "Identity", "
 
 
 class Folder:
-    """Folds nodes of one model under one set of options."""
+    """Folds nodes of one model under one set of options. `origins` is set where initializers are no constants."""
 
-    __slots__ = ("ctx", "table", "sizes", "pending", "refused")
+    __slots__ = ("ctx", "table", "sizes", "pending", "refused", "origins")
 
     def __init__(self, ctx: Inference, sizes: policy.SizePolicy | None = None) -> None:
         self.ctx = ctx
@@ -39,13 +40,14 @@ class Folder:
         self.sizes = sizes or policy.SizePolicy.for_model(ctx.model)
         self.pending: dict[Node, None] = {}
         self.refused: dict[Node, str] = {}
+        self.origins: Origins | None = None
 
     # --- one node --------------------------------------------------------------------------------------------------
     def fold(self, node: Node) -> Sequence[Value] | None:
         """The constants that replace the node's outputs, or None if it stays (for now)."""
         outputs = node.outputs
         first = outputs[0] if outputs else None
-        if first is None or node.domain:
+        if first is None or node.domain or self.origins is not None and self.origins.blocks(node):
             return None
         if first.data is not None and len(outputs) == 1 and first.dtype in (INT64, INT32, BOOL):
             found = self._from_data(node, first)
@@ -127,6 +129,8 @@ class Folder:
         constant = node.graph.constant(tensor, value.name if not value.outputs else value.name + "_const")
         if tensor.size <= DATA_LIMIT and value.data is not None:
             constant.data = value.data
+        if self.origins is not None:
+            self.origins.note(node, constant)
         self.sizes.spend(tensor.nbytes - policy.credit(node))
         return constant
 

@@ -17,6 +17,7 @@ from ..ops.registry import SHAPES
 
 DATA_LIMIT = 256
 """Largest tensor whose elements are tracked one by one."""
+WITH_BODIES = frozenset({"If", "Loop", "Scan", "SequenceMap"})
 _DATA_TYPES = (INT64, INT32, BOOL)
 
 
@@ -41,6 +42,19 @@ class Inference:
         self.tail = tail
         self.warnings: list[str] = []
         self.open_bodies: set[Graph] = set()
+
+    def infer_constants_only(self) -> None:
+        """Believe what the model states, and infer only what folding needs: nodes whose inputs are all known."""
+        def when_known(rule: Any) -> Any:
+            def guarded(node: Node, ctx: Inference) -> None:
+                if all(value is None or value.tensor is not None for value in node.inputs):
+                    rule(node, ctx)
+
+            return guarded
+
+        self.table = {key: rule if key in WITH_BODIES else when_known(rule) for key, rule in self.table.items()}
+        if self.tail is not None:
+            self.tail = when_known(self.tail)
 
     # --- running ---------------------------------------------------------------------------------------------------
     def infer(self, node: Node) -> None:

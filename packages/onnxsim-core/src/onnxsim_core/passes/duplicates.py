@@ -19,7 +19,7 @@ def merge_duplicate_constants(model: Model, driver: Driver) -> int:
     Exact: bytes are compared, so that -0.0 is not 0.0 and every NaN keeps its payload.
     """
     merged = 0
-    for graph in model.graphs():
+    for graph in model.graphs() if driver.bodies else (model.graph,):
         groups: dict[Any, list[Value]] = {}
         for value in graph.constants:
             tensor = value.tensor

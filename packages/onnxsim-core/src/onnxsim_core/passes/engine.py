@@ -48,12 +48,16 @@ class Engine:
         self.phases = phases
         tail = CallFacts(infer_by_schema) if model.functions else infer_by_schema
         self.ctx = Inference(model, tail=tail)
+        if not options.infer:
+            self.ctx.infer_constants_only()
         limit = options.tensor_size_limit
         self.folder = Folder(self.ctx, sizes or (None if limit is None else SizePolicy.with_threshold(limit)))
         numbering = Numbering(model, merges_nodes="eliminate_common_subexpression" in passes,
                               merges_values="merge_equal_sizes" in passes)
-        self.driver = Driver(model, dict(rules), ctx=self.ctx, fold=self.folder.fold if options.fold else None,
-                             allows_growth=self.folder.sizes.allows_growth, trace=options.trace, numbering=numbering)
+        folds = options.fold and "fold_constants" not in options.skipped_passes
+        self.driver = Driver(model, dict(rules), ctx=self.ctx, fold=self.folder.fold if folds else None,
+                             allows_growth=self.folder.sizes.allows_growth, trace=options.trace, numbering=numbering,
+                             bodies=options.include_subgraph)
         phases.watch(self.driver, self.ctx)
 
     def run(self, report: Report) -> None:

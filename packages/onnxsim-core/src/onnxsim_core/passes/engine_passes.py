@@ -10,3 +10,4 @@ declare("eliminate_duplicate_initializer", "store equal constants once (compared
 declare("extract_constant_to_initializer", "make Constant nodes initializers", kind="engine")
 declare("eliminate_common_subexpression", "compute equal nodes once (never random ones)", kind="engine")
 declare("fold_constants", "compute what depends on constants only", kind="engine")
+declare("set_unique_name_for_nodes", "give every node a name of its own", kind="engine")

@@ -22,11 +22,13 @@ def constant_reshape(node: Node, op: Builder) -> Value | Skip:
     only next to sizes that cannot be 0. Source: ONNX Reshape-5, -14; onnxruntime rejects -1 where the rest is 0.
     """
     x, target = node.input(0), node.input(1)
-    if x is None or target is None or target.is_constant:
+    if x is None or target is None or target.tensor is not None:
         return skip("the target is a constant already")
     sizes = op.ctx.data(target)
     if sizes is None:
         return skip("the elements of the target are not known")
+    if all(type(size) is int for size in sizes):
+        return skip("all elements are numbers: that is for folding")
     if node.attribute("allowzero", 0):
         if any(type(size) is int and size == 0 for size in sizes):
             return skip("allowzero makes a 0 in the target a size")

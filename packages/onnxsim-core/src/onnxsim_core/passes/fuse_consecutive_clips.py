@@ -30,6 +30,8 @@ def compose_clips(node: Node, op: Builder) -> Value | Skip:
     if node.op_type == inner.op_type == "Relu" or not value.is_used_once:
         return skip("both are Relu, or the first is read elsewhere")
     x = inner.input(0)
+    if not value.dtype or not node.outputs[0].dtype:
+        return skip("the type is not known")
     if x is None or op.opset < 12 and x.dtype != 1:
         return skip("the type has no Clip in this opset")
     first, second = bounds(inner), bounds(node)

@@ -35,6 +35,8 @@ def assemble_sizes(node: Node, op: Builder) -> Value | Skip:
     data = value.data
     if data is None or value.dtype not in (INT64, INT32) or value.shape is None or len(value.shape) != 1 or not data:
         return skip("it computes no vector of sizes")
+    if all(type(element) is int for element in data):
+        return skip("all elements are numbers: that is for folding")
     best: list[Part] | None = None
     most = 0
     for reuses in (True, False):

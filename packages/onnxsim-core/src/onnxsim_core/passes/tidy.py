@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from ..ir.graph import Graph, Model
+from collections.abc import Collection
+
+from ..ir.graph import Graph, Model, Value
 from ..rewrite.driver import Driver
+
+
+def graphs_of(model: Model, bodies: bool) -> list[Graph]:
+    """The main graph, with or without all subgraphs."""
+    return list(model.graphs()) if bodies else [model.graph]
 
 
 def remove_dead_code(model: Model, driver: Driver) -> int:
     """Remove every node none of whose results is read, from the last to the first, bodies included."""
     removed = 0
-    for graph in list(model.graphs()):
+    for graph in graphs_of(model, driver.bodies):
         for node in graph.reversed():
             if node.alive and all(v.is_dead for v in node.outputs):
                 driver.remove(node)
@@ -17,9 +24,10 @@ def remove_dead_code(model: Model, driver: Driver) -> int:
     return removed
 
 
-def drop_unused_constants(model: Model) -> None:
-    for graph in model.graphs():
-        for value in [v for v in graph.constants if v.is_dead and not v.is_input]:
+def drop_unused_constants(model: Model, kept: Collection[Value] = (), *, bodies: bool = True) -> None:
+    """Remove constants that nobody reads, but for those in `kept`."""
+    for graph in graphs_of(model, bodies):
+        for value in [v for v in graph.constants if v.is_dead and not v.is_input and v not in kept]:
             del graph.constants[value]
         if graph.sparse:
             read = {v.name for n in graph for v in n.inputs if v is not None} | {v.name for v in graph.outputs}
@@ -34,11 +42,11 @@ def _inner(graph: Graph) -> list[Graph]:
     return list(nested_graphs(graph))[1:]
 
 
-def name_nodes(model: Model) -> None:
+def name_nodes(model: Model, *, bodies: bool = True) -> None:
     """Every node gets a name of its own; the first bearer of a repeated name keeps it."""
     taken: set[str] = set()
     counter: dict[str, int] = {}
-    for graph in model.graphs():
+    for graph in graphs_of(model, bodies):
         for node in graph:
             name = node.name
             if name and name not in taken:

@@ -32,8 +32,9 @@ class Driver:
 
     def __init__(self, model: Model, rules: dict[Any, list[Rule]], *, ctx: Inference, fold: Fold | None = None,
                  allows_growth: Callable[[int, Sequence[Value]], bool] | None = None, trace: bool = False,
-                 numbering: Numbering | None = None) -> None:
+                 numbering: Numbering | None = None, bodies: bool = True) -> None:
         self.model = model
+        self.bodies = bodies
         self.rules = rules
         self.ctx = ctx
         self.fold = fold
@@ -102,6 +103,9 @@ class Driver:
         if not node.alive:
             return
         node.queued = False
+        if not self.bodies and node.graph.owner is not None:  # type: ignore[union-attr]
+            self.ctx.infer(node)
+            return
         for value in node.outputs:
             if value.uses or value.outputs:
                 break

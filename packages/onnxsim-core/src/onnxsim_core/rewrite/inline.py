@@ -19,7 +19,8 @@ def inline_body(op: Builder, body: Graph, arguments: Sequence[Value | None]) -> 
     known: dict[Value, Value | None] = dict(zip(body.inputs, arguments))
     for value in body.constants:
         if value not in known and value.tensor is not None:
-            known[value] = op.constant(value.tensor, value.name)
+            known[value] = made = op.constant(value.tensor, value.name)
+            made.is_input = value.is_input
     for node in body:
         _copy(op, node, known)
     return [_outside(value, known) for value in body.outputs]
