@@ -7,6 +7,7 @@ from ..ir.graph import Node, Value
 from ..ops.axes import normalized
 from ..rewrite import forms
 from ..rewrite.builder import Builder
+from ..rewrite.expressions import is_step
 from ..rewrite.match import axis_of, made_by, slice_parameters
 from ..rewrite.rule import Skip, rewrites, skip
 from .catalog import declare
@@ -56,7 +57,7 @@ def join_slices(node: Node, op: Builder) -> Value | Skip:
         if len(pieces) > 1 and source is not None and source.shape is not None:
             if _covers(source.shape[axis], start, end):
                 joined = source
-            elif all(piece is not None and piece.is_used_once for piece in pieces):
+            elif all(piece is not None and is_step(piece) for piece in pieces):
                 joined = forms.slices(op, source, [start], [end], [axis])
             else:
                 return skip("a Slice is read elsewhere too")

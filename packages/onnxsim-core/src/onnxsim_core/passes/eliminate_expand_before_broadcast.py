@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..ir.dims import Size, known_equal
 from ..ir.graph import Node, Shape, Value
 from ..rewrite.builder import Builder
-from ..rewrite.match import axes_of
+from ..rewrite.match import axes_of, uniform
 from ..rewrite.rule import Skip, rewrites, skip
 from .catalog import declare
 
@@ -21,7 +19,7 @@ BROADCASTING = ("Add", "Sub", "Mul", "Div", "Pow", "And", "Or", "Xor", "Equal", 
 def drop_expand_of_operand(node: Node, op: Builder) -> Value | Skip:
     """Add(Expand(a, s), b) -> Add(a, b) when a and b alone broadcast to the same shape.
 
-    So do a constant that ConstantOfShape spreads, and the leading axes of size 1 that Unsqueeze puts in.
+    So do a number that ConstantOfShape and others spread, and the leading axes of size 1 that Unsqueeze puts in.
 
     Exact. Source: ONNX multidirectional broadcasting.
     """
@@ -29,26 +27,28 @@ def drop_expand_of_operand(node: Node, op: Builder) -> Value | Skip:
     inputs = node.inputs
     found = False
     for index, value in enumerate(inputs):
-        maker = None if value is None else value.node
-        if shape is None or maker is None or maker.domain or maker.op_type not in _SPREADING:
+        if shape is None or value is None or value.node is None or value.is_input:
             continue
-        source = spread(maker, op)
-        spread_shape = () if maker.op_type == "ConstantOfShape" else None if source is None else source.shape
         others = [other for at, other in enumerate(inputs) if at != index]
-        if spread_shape is not None and _gives(shape, spread_shape, others):
-            kept = op.constant(_filler(maker)) if source is None else source
+        number = uniform(value)
+        source = spread(value.node, op) if number is None else None
+        kept = None
+        if number is not None and value.shape != () and _gives(shape, (), others):
+            kept = op.constant(number)
+        elif source is not None and source.shape is not None and _gives(shape, source.shape, others):
+            kept = source
+        if kept is not None:
             inputs = [kept if at == index else other for at, other in enumerate(inputs)]
             found = True
     return op.like(node, inputs) if found else skip("no input is spread in a way the others make needless")
 
 
-_SPREADING = frozenset({"Expand", "ConstantOfShape", "Unsqueeze"})
 _BROADCASTS = frozenset({*BROADCASTING, "Expand"})
 
 
 def spread(maker: Node, op: Builder) -> Value | None:
-    """The value the node spreads; None when it is no value (ConstantOfShape), or its shape is not known."""
-    if maker.op_type == "ConstantOfShape":
+    """The value an Expand, or an Unsqueeze of leading axes, spreads."""
+    if maker.domain or maker.op_type not in ("Expand", "Unsqueeze"):
         return None
     source = maker.input(0)
     if source is None or source.shape is None:
@@ -60,13 +60,6 @@ def spread(maker: Node, op: Builder) -> Value | None:
         if axes_of(maker, op.ctx, len(result.shape)) != tuple(range(len(result.shape) - len(source.shape))):
             return None
     return source
-
-
-def _filler(maker: Node) -> Any:
-    import numpy as np
-
-    tensor = maker.attribute("value")
-    return np.zeros((), np.float32) if tensor is None else tensor.numpy().reshape(())
 
 
 def _gives(shape: Shape, source: Shape, others: list[Value | None]) -> bool:

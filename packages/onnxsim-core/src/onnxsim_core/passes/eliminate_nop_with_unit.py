@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..ir.graph import Node, Value
 from ..rewrite.builder import Builder
-from ..rewrite.match import is_filled_with, made_by, same_shape
+from ..rewrite.match import is_filled_with, same_shape, uniform
 from ..rewrite.rule import Skip, rewrites, skip
 from .catalog import declare
 
@@ -48,12 +48,8 @@ def _is_scalar(value: Value) -> bool:
 
 
 def _is_all(value: Value, number: int) -> bool:
-    """A constant, or what ConstantOfShape or Expand makes of one, with that number everywhere."""
-    maker = made_by(value, "ConstantOfShape")
-    if maker is not None:
-        tensor = maker.attribute("value")
-        return bool(number == 0 if tensor is None else tensor.size == 1 and tensor.numpy().reshape(-1)[0] == number)
-    maker = made_by(value, "Expand")
-    if maker is not None:
-        return maker.input(0) is not None and is_filled_with(maker.input(0), number)
-    return is_filled_with(value, number)
+    """A constant of that number everywhere, stored or generated."""
+    if value.node is None:
+        return is_filled_with(value, number)
+    scalar = uniform(value)
+    return scalar is not None and bool(scalar == number)

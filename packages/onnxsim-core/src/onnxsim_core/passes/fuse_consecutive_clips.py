@@ -8,6 +8,7 @@ import numpy as np
 
 from ..ir.graph import Node, Value
 from ..rewrite.builder import Builder
+from ..rewrite.expressions import is_step
 from ..rewrite.match import constant_array
 from ..rewrite.rule import Skip, rewrites, skip
 from .catalog import declare
@@ -27,7 +28,7 @@ def compose_clips(node: Node, op: Builder) -> Value | Skip:
     inner = None if value is None else value.node
     if value is None or inner is None or inner.domain or inner.op_type not in ("Clip", "Relu"):
         return skip("input is not made by Clip or Relu")
-    if node.op_type == inner.op_type == "Relu" or not value.is_used_once:
+    if node.op_type == inner.op_type == "Relu" or not is_step(value):
         return skip("both are Relu, or the first is read elsewhere")
     x = inner.input(0)
     if not value.dtype or not node.outputs[0].dtype:

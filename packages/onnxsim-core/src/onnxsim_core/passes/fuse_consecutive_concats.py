@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..ir.graph import Node, Value
 from ..rewrite.builder import Builder
+from ..rewrite.expressions import is_step
 from ..rewrite.match import axis_of
 from ..rewrite.rule import Skip, rewrites, skip
 from .catalog import declare
@@ -23,7 +24,7 @@ def flatten_concats(node: Node, op: Builder) -> Value | Skip:
         return skip("the axis or the rank is unknown")
     inputs: list[Value | None] = []
     for value in node.inputs:
-        inner = None if value is None or not value.is_used_once else value.producer("Concat")
+        inner = None if value is None or not is_step(value) else value.producer("Concat")
         if inner is not None and axis_of(inner, len(shape), 1 if op.opset < 4 else None) == axis:
             inputs += inner.inputs
         else:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..ir.graph import Node, Value
 from ..rewrite.builder import Builder
+from ..rewrite.expressions import is_step
 from ..rewrite.rule import Skip, rewrites, skip
 from .catalog import declare
 
@@ -22,7 +23,7 @@ def subtract(node: Node, op: Builder) -> Value | Skip:
     for place in places:
         value = node.inputs[place]
         inner = None if value is None else value.producer("Neg")
-        if inner is not None and value is not None and value.is_used_once:
+        if inner is not None and value is not None and is_step(value):
             other = node.inputs[1 - place]
             return op.node("Sub" if node.op_type == "Add" else "Add", [other, inner.input(0)], name=node.name)[0]
     return skip("no operand is a Neg that is read here only")

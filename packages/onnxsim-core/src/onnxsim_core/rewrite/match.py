@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ..ir.dims import known_equal
 from ..ir.tensors import DeferredTensor
 from ..ops.axes import normalized, normalized_axes
@@ -153,6 +155,29 @@ def is_filled_with(value: Value | None, number: float) -> bool:
     if array.dtype.kind not in "fiub" or array.flat[0] != number:
         return False
     return array.size == 1 or bool((array == number).all())
+
+
+def uniform(value: Value | None) -> Any:
+    """The scalar a value holds everywhere: one element, or what ConstantOfShape or a spread scalar makes; or None."""
+    for _ in range(4):
+        if value is None or value.is_input:
+            return None
+        node = value.node
+        if node is None:
+            tensor = value.tensor
+            return None if tensor is None or tensor.size != 1 else tensor.numpy().reshape(())
+        if node.domain or node.op_type not in _UNIFORM:
+            return None
+        if node.op_type == "ConstantOfShape":
+            tensor = node.attribute("value")
+            return np.zeros((), np.float32) if tensor is None else tensor.numpy().reshape(())
+        value = node.input(0)
+    return None
+
+
+_UNIFORM = frozenset({"ConstantOfShape", "Expand", "Tile", "Unsqueeze", "Squeeze", "Reshape", "Flatten", "Transpose",
+                      "Slice", "Identity"})
+"""Operators that make more, fewer or other axes of the same number."""
 
 
 # --- neighbours ------------------------------------------------------------------------------------------------------
