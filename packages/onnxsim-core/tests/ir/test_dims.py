@@ -408,6 +408,14 @@ def test_parse_takes_the_whole_text_as_one_name() -> None:
     assert dims.parse("", table) != dims.parse("", table)
 
 
+@pytest.mark.parametrize("text", ["", "?", "*", "-1", "None", "unk", "unknown"])
+def test_parse_takes_no_two_placeholders_for_one_size(text: str) -> None:
+    table = SymbolTable()
+    found = dims.parse(text, table)
+    assert table.is_anonymous(found)
+    assert dims.parse(text, table) != found
+
+
 def test_a_copy_of_a_size_is_the_same_size() -> None:
     assert copy.deepcopy([n])[0] == n
     assert copy.copy(n // 2) == n // 2

@@ -66,6 +66,7 @@ __all__ = [
 
 # More operands than this in one min, max or broadcast stay nested instead of flattened.
 MAX_OPERANDS = 8
+NAMELESS = frozenset({"", "?", "*", "-1", "None", "none", "null", "unk", "unknown"})
 _FLIPPED = {"min": "max", "max": "min"}
 
 
@@ -130,8 +131,11 @@ class SymbolTable:
 
 
 def parse(text: str, table: SymbolTable) -> Dim:
-    """The symbol a dim_param stands for: its whole text is one name, whatever it looks like; empty is a fresh one."""
-    return table.named(text) if text else table.fresh()
+    """The symbol a dim_param stands for: its whole text is one name, whatever it looks like.
+
+    A fresh one for no text and for what exporters write where they know of no name: two such sizes need not be equal.
+    """
+    return table.fresh() if text in NAMELESS else table.named(text)
 
 
 def product(sizes: Iterable[Size]) -> Size:

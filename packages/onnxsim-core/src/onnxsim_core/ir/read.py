@@ -11,7 +11,7 @@ import os
 from typing import Any
 
 from ..errors import ModelError
-from .dims import SymbolTable
+from .dims import SymbolTable, parse
 from .files import File, resolve_external
 from .graph import Function, Graph, Model, Node, Value, add_use, decode_attributes
 from .inline import inline_tensor, restore
@@ -125,9 +125,7 @@ class Reader:
         kind = dim.WhichOneof("value")
         if kind == "dim_value":
             return dim.dim_value if dim.dim_value >= 0 else self.model.symbols.fresh()
-        if kind == "dim_param" and dim.dim_param:
-            return self.model.symbols.named(dim.dim_param)
-        return self.model.symbols.fresh()
+        return parse(dim.dim_param, self.model.symbols)
 
     # --- nodes -----------------------------------------------------------------------------------------------------
     def node(self, graph: Graph, scope: Scope, proto: Any) -> None:
