@@ -60,3 +60,27 @@ def test_one_run_is_enough(text):
 
     assert again.report.events == []
     assert [node.op_type for node in again.model.graph.node] == [node.op_type for node in once.graph.node]
+
+
+FUSED = {
+    "a new operator": "m = MatMul(x, w) y = Add(m, b)",
+    "another way to write the last one": "n = Neg(x) y = Add(n, x)",
+    "a layer that takes in what follows": "g = Gemm(x, w) y = Add(g, b)",
+}
+
+
+@pytest.mark.parametrize("body", FUSED.values(), ids=FUSED)
+def test_a_fused_node_keeps_a_name_and_its_notes(body):
+    """The layer's own where it is built again, else those of the node it stands for."""
+    text = f"g (float[n,2] x) => (float[] y) <float[2,2] w = {{1, 2, 3, 4}}, float[2] b = {{5, 6}}> {{ {body} }}"
+    proto = model(text, opset=17)
+    for node in proto.graph.node:
+        node.name, node.doc_string = f"at/{node.op_type}", f"from {node.op_type}"
+        node.metadata_props.add(key="source", value=node.op_type)
+
+    (node,) = simplify(proto).model.graph.node
+
+    kept = node.name.removeprefix("at/")
+    assert node.name != kept
+    assert node.doc_string == f"from {kept}"
+    assert [(entry.key, entry.value) for entry in node.metadata_props] == [("source", kept)]

@@ -29,7 +29,7 @@ def gemm(node: Node, op: Builder) -> Value | Skip:
             continue
         why = _why_not(matmul, product, bias, node, op.opset)
         if why is None:
-            return op.node("Gemm", [*matmul.inputs, bias], name=matmul.name)[0]
+            return op.node("Gemm", [*matmul.inputs, bias], name=matmul.name, proto=matmul.proto)[0]
         reason = why
     return reason
 

@@ -179,10 +179,17 @@ class Driver:
             self._take_back(made)
 
     def _name(self, node: Node, values: Sequence[Value], made: list[Node]) -> None:
-        """A nameless new node takes the name of what it replaces; other new nodes a name derived from it."""
-        if not made or not node.name:
+        """A new node that is no other one again takes the name, doc string and metadata of what it replaces.
+
+        Further nameless ones take a name derived from it.
+        """
+        if not made:
             return
         last = values[0].node
+        if last in made and last.proto is None:
+            last.proto = node.proto
+        if not node.name:
+            return
         for fresh in made:
             if not fresh.name:
                 fresh.name = node.name if fresh is last else f"{node.name}_{fresh.op_type}"
