@@ -72,14 +72,28 @@ def test_skips_a_sum_that_overflows():
     ],
 )
 def test_skips_what_is_no_chain_of_shifts(body):
-    assert_skips(one_shift, given(f"{HEAD} {{ {body} }}", a=A), "it is not a shift of a shifted value")
+    assert_skips(one_shift, given(f"{HEAD} {{ {body} }}", a=A), "it is no second step by a constant")
 
 
 def test_skips_other_readers():
     text = given("g (float[n,3] x) => (float[n,3] z, float[n,3] y) { y = Add(x, a) z = Add(y, a) }", a=A)
-    assert_skips(one_shift, text, "the first sum has other readers")
+    assert_skips(one_shift, text, "the first result has other readers")
 
 
 def test_skips_constants_whose_sum_is_larger():
     text = given("g (float[2,3] x) => (float[2,3] z) { y = Add(x, a) z = Add(y, b) }", a=A, b=drawn(2, 1))
-    assert_skips(one_shift, text, "the sum of the constants would be larger than they are")
+    assert_skips(one_shift, text, "the constants together would be larger than they are")
+
+
+@pytest.mark.parametrize("where", ["", ", axis=1"])
+def test_skips_operands_that_attributes_broadcast(where):
+    """Before opset 7 `axis` may lay the constant along the rows, and a new node would have to say `broadcast` too."""
+    text = f"g (float[3,3] x) => (float[3,3] z) {{ y = Add<broadcast=1{where}>(x, a) z = Add<broadcast=1>(y, a) }}"
+    assert_skips(one_shift, given(text, a=A), "operands broadcast by attributes before opset 7", opset=6)
+
+
+def test_skips_a_large_shared_constant():
+    text = """g (float[99,99] x) => (float[99,99] z, float[99,99] u) {
+        y = Add(x, a) z = Add(y, one) u = Mul(x, a) }"""
+    arrays = {"a": drawn(99, 99, low=1, high=2), "one": np.float32(1)}
+    assert_skips(one_shift, text, "the joined constant would make the model grow", initializers=arrays)

@@ -133,16 +133,28 @@ def test_skips_division_of_integers(body):
     ],
 )
 def test_skips_what_is_no_chain_of_scalings(body):
-    assert_skips(one_scaling, given(f"{HEAD} {{ {body} }}", a=BIG), "it is not a scaling of a scaled value")
+    assert_skips(one_scaling, given(f"{HEAD} {{ {body} }}", a=BIG), "it is no second step by a constant")
 
 
 def test_skips_other_readers():
     text = given("g (float[n,3] x) => (float[n,3] z, float[n,3] y) { y = Mul(x, a) z = Mul(y, a) }", a=BIG)
-    assert_skips(one_scaling, text, "the first product has other readers")
+    assert_skips(one_scaling, text, "the first result has other readers")
 
 
 def test_skips_constants_whose_product_is_larger():
     text = given(
         "g (float[2,3] x) => (float[2,3] z) { y = Mul(x, a) z = Mul(y, b) }", a=BIG, b=drawn(2, 1, low=2, high=3)
     )
-    assert_skips(one_scaling, text, "the product of the constants would be larger than they are")
+    assert_skips(one_scaling, text, "the constants together would be larger than they are")
+
+
+def test_skips_operands_that_attributes_broadcast():
+    text = "g (float[3,3] x) => (float[3,3] z) { y = Mul<broadcast=1, axis=0>(x, a) z = Mul<broadcast=1>(y, a) }"
+    assert_skips(one_scaling, given(text, a=BIG), "operands broadcast by attributes before opset 7", opset=6)
+
+
+def test_skips_a_large_shared_constant():
+    text = """g (float[99,99] x) => (float[99,99] z, float[99,99] u) {
+        y = Mul(x, a) z = Div(y, two) u = Add(x, a) }"""
+    arrays = {"a": drawn(99, 99, low=0.25, high=1), "two": np.float32(2)}
+    assert_skips(one_scaling, text, "the joined constant would make the model grow", initializers=arrays)

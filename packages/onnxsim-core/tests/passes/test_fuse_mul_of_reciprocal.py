@@ -51,3 +51,9 @@ def test_every_extreme_gives_the_same_infinities_and_nan(kind, rtol):
 def test_skips(reason, body):
     constants = {"two": 2 * ONE, "wide": np.ones((1, 1, 1), np.float32)}
     assert_skips(quotient, given(f"g (float[n,4] x, float[n,1] v) => (float[] z) {{ {body} }}", **constants), reason)
+
+
+def test_skips_factors_that_attributes_broadcast():
+    text = """g (float[3,3] x, float[3] v) => (float[3,3] z) {
+        r = Sqrt(v) i = Reciprocal(r) z = Mul<broadcast=1, axis=0>(x, i) }"""
+    assert_skips(quotient, text, "operands broadcast by attributes before opset 7", opset=6)

@@ -50,18 +50,23 @@ def test_operand_and_constant(body, first):
 
 
 @pytest.mark.parametrize(
-    ("a", "b", "dims"),
+    ("a", "b", "is_no_larger"),
     [
-        ((), (3,), (3,)),
-        ((3,), (3,), (3,)),
-        ((3, 1), (4,), None),
-        ((3,), (4,), None),
-        ((1, 3), (3,), (1, 3)),
-        ((1 << 19,), (), None),
+        ((), (3,), True),
+        ((3,), (3,), True),
+        ((3, 1), (4,), False),
+        ((3,), (4,), False),
+        ((1, 3), (3,), True),
+        ((1 << 19,), (), False),
     ],
 )
-def test_combined_dims(a, b, dims):
-    assert tails.combined_dims(from_array(np.zeros(a)), from_array(np.zeros(b))) == dims
+def test_is_no_larger(a, b, is_no_larger):
+    assert tails.is_no_larger(from_array(np.zeros(a)), from_array(np.zeros(b))) == is_no_larger
+
+
+def test_a_constant_whose_axis_an_attribute_tells_is_not_looked_at():
+    found = Inferred("g (float[4,4] x) => (float[] z) { z = Mul<broadcast=1, axis=0>(x, c) }", opset=6, c=C)
+    assert tails.operand_and_constant(found.nodes["z"]) is None
 
 
 def test_batchnorm_tail():

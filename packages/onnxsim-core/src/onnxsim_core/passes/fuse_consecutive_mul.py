@@ -11,16 +11,17 @@ from ..ir.graph import Node, Value
 from ..rewrite.builder import Builder
 from ..rewrite.layers import float64
 from ..rewrite.rule import Skip, rewrites, skip
-from ..rewrite.tails import WRAPPING, combined_dims, operand_and_constant
+from ..rewrite.tails import WRAPPING, InARow, in_a_row, joined
 from .catalog import declare
 
 declare("fuse_consecutive_mul", "make two Mul or Div by constants one, where nothing can overflow or vanish in between")
 
+_KINDS = ("Mul", "Div")
 _FLOATS = {FLOAT: 2.0**20, DOUBLE: 2.0**20, BFLOAT16: 2.0**20, FLOAT16: 1.0}
 """By how much a product that became tiny may be scaled up again."""
 
 
-@rewrites("fuse_consecutive_mul", root=("Mul", "Div"))
+@rewrites("fuse_consecutive_mul", root=_KINDS)
 def one_scaling(node: Node, op: Builder) -> Value | Skip:
     """x * a * b -> x * (a * b); x / a / b -> x / (a * b); x * a / b and x / b * a -> x * (a / b).
 
@@ -31,54 +32,38 @@ def one_scaling(node: Node, op: Builder) -> Value | Skip:
         the way to a larger one differs by 1e-38 at most.
     Source: ONNX Mul-14, Div-14.
     """
-    outer = _scaling(node)
-    inner_node = None if outer is None else outer[0].producer("Mul") or outer[0].producer("Div")
-    inner = None if inner_node is None else _scaling(inner_node)
-    if outer is None or inner is None or inner_node is None:
-        return skip("it is not a scaling of a scaled value")
-    if not outer[0].is_used_once or inner_node.graph is not node.graph:
-        return skip("the first product has other readers")
-    x, first = inner
-    second = outer[1]
-    assert first.tensor is not None and second.tensor is not None
-    if combined_dims(first.tensor, second.tensor) is None:
-        return skip("the product of the constants would be larger than they are")
-    kinds = (inner_node.op_type, node.op_type)
-    if first.tensor.dtype in WRAPPING:
-        return _integers(op, x, first, second, kinds)
-    return _floats(op, x, first, second, kinds)
+    row = in_a_row(node, _KINDS, op)
+    if isinstance(row, Skip):
+        return row
+    return _integers(op, row) if row.first.dtype in WRAPPING else _floats(op, row)
 
 
-def _scaling(node: Node) -> tuple[Value, Value] | None:
-    found = operand_and_constant(node)
-    return None if found is None or found[2] and node.op_type == "Div" else found[:2]
-
-
-def _integers(op: Builder, x: Value, first: Value, second: Value, kinds: tuple[str, str]) -> Value | Skip:
-    if kinds != ("Mul", "Mul"):
+def _integers(op: Builder, row: InARow) -> Value | Skip:
+    if row.kinds != ("Mul", "Mul"):
         return skip("division of integers drops a remainder")
-    assert first.tensor is not None and second.tensor is not None
+    assert row.first.tensor is not None and row.second.tensor is not None
+    first = row.first.tensor.numpy()
     with np.errstate(all="ignore"):
-        product = np.multiply(first.tensor.numpy(), second.tensor.numpy())
-    made: Value = op.Mul(x, op.constant(np.asarray(product, first.tensor.numpy().dtype), first.name))
-    return made
+        product = np.multiply(first, row.second.tensor.numpy())
+    constant = joined(op, np.asarray(product, first.dtype), row)
+    return constant if isinstance(constant, Skip) else op.node("Mul", [row.x, constant])[0]
 
 
-def _floats(op: Builder, x: Value, first: Value, second: Value, kinds: tuple[str, str]) -> Value | Skip:
-    dtype = first.dtype
-    a, b = float64(first), float64(second)
+def _floats(op: Builder, row: InARow) -> Value | Skip:
+    a, b = float64(row.first), float64(row.second)
     with np.errstate(all="ignore"):
-        if kinds[0] == "Div" and kinds[1] == "Div":
+        if row.kinds == ("Div", "Div"):
             numbers, a, b = a * b, 1.0 / a, 1.0 / b
         else:
-            a, b = (1.0 / a if kinds[0] == "Div" else a), (1.0 / b if kinds[1] == "Div" else b)
+            a, b = (1.0 / a if row.kinds[0] == "Div" else a), (1.0 / b if row.kinds[1] == "Div" else b)
             numbers = a * b
-        result = numbers.astype(numpy_dtype(dtype))
-    if not _is_safe(a, b, result, numbers, _FLOATS.get(dtype, 0.0)):
+        result = numbers.astype(numpy_dtype(row.first.dtype))
+    if not _is_safe(a, b, result, numbers, _FLOATS.get(row.first.dtype, 0.0)):
         return skip("a product in between could overflow or vanish")
-    constant = op.constant(result, first.name)
-    made: Value = op.Div(x, constant) if kinds == ("Div", "Div") else op.Mul(x, constant)
-    return made
+    constant = joined(op, result, row)
+    if isinstance(constant, Skip):
+        return constant
+    return op.node("Div" if row.kinds == ("Div", "Div") else "Mul", [row.x, constant])[0]
 
 
 def _is_safe(a: Any, b: Any, result: Any, numbers: Any, up: float) -> bool:

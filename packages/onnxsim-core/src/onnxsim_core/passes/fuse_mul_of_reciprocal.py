@@ -19,6 +19,8 @@ def quotient(node: Node, op: Builder) -> Value | Skip:
         overflows nor vanishes; 0 and infinity give the same infinities and NaN. Of other divisors that cannot be said.
     Source: ONNX Div-14, Reciprocal-13.
     """
+    if op.opset < 7:
+        return skip("operands broadcast by attributes before opset 7")
     a, b = node.input(0), node.input(1)
     assert a is not None and b is not None
     for x, inverse in ((a, b), (b, a)):

@@ -14,6 +14,7 @@ from .rule import Skip, skip
 if TYPE_CHECKING:
     from ..ir.graph import Node, Value
     from ..ir.tensors import Tensor
+    from .builder import Builder
 
 Array = Any
 Tail = tuple["Node", "Array | None", "Array | None"]
@@ -27,8 +28,11 @@ ADDITIVE = ("Add", "Sub")
 
 
 def operand_and_constant(node: Node) -> tuple[Value, Value, bool] | None:
-    """(operand, constant, constant comes first) of a binary node with exactly one constant operand."""
-    if len(node.inputs) != 2:
+    """(operand, constant, constant comes first) of a binary node with exactly one constant operand.
+
+    Where an attribute says at which axis the constant lies (before opset 7), it is not looked at.
+    """
+    if len(node.inputs) != 2 or node.attribute("axis") is not None:
         return None
     a, b = node.inputs
     if a is None or b is None or a.is_constant == b.is_constant:
@@ -36,16 +40,63 @@ def operand_and_constant(node: Node) -> tuple[Value, Value, bool] | None:
     return (b, a, True) if a.is_constant else (a, b, False)
 
 
-def combined_dims(a: Tensor, b: Tensor) -> tuple[int, ...] | None:
-    """Dims of two constants broadcast together, unless that is larger than each of them or too large to compute now."""
+class InARow:
+    """x, changed by a constant and then by another: `(x . first) . second`, by operators of two `kinds`."""
+
+    __slots__ = ("x", "first", "second", "kinds")
+
+    def __init__(self, x: Value, first: Value, second: Value, kinds: tuple[str, str]) -> None:
+        self.x = x
+        self.first = first
+        self.second = second
+        self.kinds = kinds
+
+
+def in_a_row(node: Node, kinds: tuple[str, ...], op: Builder) -> InARow | Skip:
+    """What the node and the one before it, both of these kinds, do to x, when the constants could be joined into one.
+
+    No constant minus or over x; the first result has no other reader; the two together are no larger than one of them.
+    """
+    if op.opset < 7:
+        return skip("operands broadcast by attributes before opset 7")
+    outer = _by_constant(node)
+    inner = None if outer is None else outer[0].node
+    if outer is None or inner is None or inner.op_type not in kinds or inner.domain:
+        return skip("it is no second step by a constant")
+    found = _by_constant(inner)
+    if found is None:
+        return skip("it is no second step by a constant")
+    if not outer[0].is_used_once or inner.graph is not node.graph:
+        return skip("the first result has other readers")
+    first, second = found[1], outer[1]
+    assert first.tensor is not None and second.tensor is not None
+    if not is_no_larger(first.tensor, second.tensor):
+        return skip("the constants together would be larger than they are")
+    return InARow(found[0], first, second, (inner.op_type, node.op_type))
+
+
+def _by_constant(node: Node) -> tuple[Value, Value] | None:
+    found = operand_and_constant(node)
+    return None if found is None or found[2] and node.op_type in ("Sub", "Div") else found[:2]
+
+
+def is_no_larger(a: Tensor, b: Tensor) -> bool:
+    """Are two constants broadcast together no larger than the larger of them, and small enough to compute now?"""
     size = max(a.size, b.size)
     if size > LARGEST_COMBINED:
-        return None
+        return False
     try:
         dims = np.broadcast_shapes(a.dims, b.dims)
     except ValueError:
-        return None
-    return dims if math.prod(dims) <= size else None
+        return False
+    return math.prod(dims) <= size
+
+
+def joined(op: Builder, numbers: Array, row: InARow) -> Value | Skip:
+    """The constant that takes the place of both."""
+    if not op.affordable(numbers.nbytes, row.first, row.second):
+        return skip("the joined constant would make the model grow")
+    return op.constant(numbers, row.first.name)
 
 
 def layer_before(value: Value | None, node: Node, kinds: frozenset[str]) -> Node | Skip:
