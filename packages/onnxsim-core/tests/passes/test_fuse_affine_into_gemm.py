@@ -133,3 +133,28 @@ def test_skips_opsets_whose_gemm_does_not_broadcast():
         "Gemm broadcasts its bias from opset 7 on",
         opset=6,
     )
+
+
+@pytest.mark.parametrize(("a", "b"), [("w", "b"), ("v", "b"), ("w", "c")])
+def test_skips_a_double_that_alpha_and_beta_cannot_hold(a, b):
+    """They are float32, in which 0.1 is off by 1e-8."""
+    inputs = "double[m,5] x, double[5,3] w, double[m,3] b"
+    arrays = {"v": drawn(5, 3, dtype="float64"), "c": drawn(3, dtype="float64"), "k": np.float64(0.1)}
+    text = f"g ({inputs}) => (double[m,3] z) {{ y = Gemm(x, {a}, {b}) z = Mul(y, k) }}"
+    assert_skips(affine_gemm, given(text, **arrays), "alpha or beta has too few digits")
+
+
+def test_a_double_that_alpha_holds():
+    inputs = "double[m,5] x, double[5,3] w"
+    assert_rewrites(
+        affine_gemm,
+        given(f"g ({inputs}) => (double[m,3] z) {{ y = Gemm(x, w) z = Mul(y, k) }}", k=np.float64(0.375)),
+        f"g ({inputs}) => (double[m,3] z) {{ z = Gemm<alpha=0.375>(x, w) }}",
+        rtol=1e-14,
+        atol=1e-14,
+    )
+
+
+def test_skips_integers():
+    text = "g (int32[m,5] x, int32[5,3] w) => (int32[m,3] z) { y = Gemm(x, w) z = Div(y, k) }"
+    assert_skips(affine_gemm, given(text, k=np.int32(2)), "the weight is not of a float type")

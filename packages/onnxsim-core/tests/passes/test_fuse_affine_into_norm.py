@@ -227,3 +227,9 @@ def test_skips_a_constant_of_higher_rank():
     assert_skips(
         affine_last_axes, given(text, s=S, c=drawn(1, 1, 1, 4)), "the constant does not run along the normalized axes"
     )
+
+
+def test_skips_a_number_that_would_become_a_large_bias():
+    text = "g (float[b,99,99] x) => (float[b,99,99] z) { y = LayerNormalization<axis=1>(x, s) z = Add(y, one) }"
+    arrays = {"s": drawn(99, 99), "one": np.float32(1)}
+    assert_skips(affine_last_axes, text, "the new bias would make the model grow", initializers=arrays)

@@ -138,3 +138,9 @@ def test_skips_a_large_bias_per_row():
         "the new bias would make the model grow",
         initializers={"w": drawn(2, columns), "b": drawn(rows, 1), **stats},
     )
+
+
+def test_skips_a_vector_times_a_stack_of_matrices():
+    """The result is a matrix, but Gemm takes no vector and no stack."""
+    text = "g (float[5] x) => (float[2,3] z) { y = MatMul(x, w) z = BatchNormalization(y, s, t, m, v) }"
+    assert_skips(gemm_with_batchnorm, given(text, w=drawn(2, 5, 3), **STATS), "the factors are no matrices")

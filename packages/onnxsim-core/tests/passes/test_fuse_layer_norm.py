@@ -2,10 +2,12 @@
 
 import numpy as np
 import pytest
-from rewriting import assert_rewrites, assert_skips
+from rewriting import apply, assert_rewrites, assert_same_model, assert_skips
 from weights import drawn, given
 
+from onnxsim_core.passes.fuse_affine_into_norm import affine_last_axes
 from onnxsim_core.passes.fuse_layer_norm import layer_norm, layer_norm_of_moments
+from onnxsim_testkit import model
 
 BOUND = {"rtol": 1e-5, "atol": 2e-6}
 NUMBERS = {
@@ -207,6 +209,8 @@ def moments(body: str = MOMENTS, head: str = "g (float[b,s,8] x) => (float[b,s,8
     [
         MOMENTS,
         PARTS + "g = Mul(scale, i) k = Mul(g, x) c = Mul(g, m) h = Sub(bias, c) z = Add(h, k)",
+        PARTS.replace("i = Reciprocal(r)", "")
+        + "g = Div(scale, r) k = Mul(x, g) c = Mul(m, g) h = Sub(bias, c) z = Add(k, h)",
     ],
 )
 def test_moments_as_tensorflow_writes_them(body):
@@ -281,3 +285,18 @@ def test_skips_a_mean_computed_outside_a_body():
         "g (bool c, float[2,3,8] x) => (float[2,3,8] z)",
     )
     assert_skips(layer_norm, text, "it is not the deviation from the mean of the same axes")
+
+
+def test_skips_a_scale_of_ones_that_is_larger_than_the_policy_allows():
+    body = f"{MEAN} p = Mul(d, d) v = ReduceMean<axes=[-1]>(p) {ROOT} z = Div(d, r)"
+    head = "g (float[b,9999] x) => (float[b,9999] z)"
+    assert_skips(layer_norm, graph(body, head), "the scale would be too large")
+
+
+def test_ones_that_a_scale_of_that_size_replaces_cost_nothing():
+    body = f"{MEAN} p = Mul(d, d) v = ReduceMean<axes=[-1]>(p) {ROOT} q = Div(d, r) z = Mul(q, w)"
+    before = graph(body, "g (float[b,9999] x) => (float[b,9999] z)")
+    original = model(before, opset=17, initializers={"w": drawn(9999, low=0.5, high=2)})
+    result, _ = apply([layer_norm, affine_last_axes], original)
+    assert [node.op_type for node in result.graph.node] == ["LayerNormalization"]
+    assert_same_model(original, result, **BOUND)

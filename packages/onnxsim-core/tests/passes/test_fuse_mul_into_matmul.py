@@ -220,3 +220,17 @@ def test_skips_scales_that_are_read_elsewhere_or_widen():
 def test_skips_float16():
     text = ATTENTION.format(left="Mul(x, h)", right="Mul(y, h)").replace("float", "float16")
     assert_skips(one_scale_of_two, given(text, h=np.float16(0.5)), "the type has too few digits")
+
+
+def test_skips_a_large_bias_that_others_read():
+    text = """g (float[99,5] x) => (float[99,99] z, float[99,99] u) {
+        y = MatMul(x, w) s = Add(y, b) z = Mul(s, c) u = Neg(b) }"""
+    arrays = {"w": drawn(5, 99), "b": drawn(99, 99), "c": np.float32(0.5)}
+    assert_skips(scaled_sum, text, "the new bias would make the model grow", initializers=arrays)
+
+
+def test_skips_factors_that_attributes_broadcast():
+    text = """g (float[3,3] x, float[3,3] y) => (float[3,3] z) {
+        a = Mul<broadcast=1>(x, c) b = Mul<broadcast=1>(y, c) z = MatMul(a, b) }"""
+    reason = "operands broadcast by attributes before opset 7"
+    assert_skips(one_scale_of_two, given(text, c=np.float32(0.5)), reason, opset=6)

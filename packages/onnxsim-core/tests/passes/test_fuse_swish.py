@@ -69,3 +69,8 @@ def test_skips_other_readers():
 def test_skips_a_constant_that_widens_the_result():
     text = "g (float[8,8] x) => (float[1,8,8] z) { a = Mul(c, x) s = Sigmoid(a) z = Mul(x, s) }"
     assert_skips(swish, given(text, c=np.full((1, 1, 1), 2, np.float32)), "it is not x times its Sigmoid", opset=24)
+
+
+def test_skips_a_double_that_alpha_cannot_hold():
+    text = "g (double[8] x) => (double[8] z) { a = Mul(x, c) s = Sigmoid(a) z = Mul(x, s) }"
+    assert_skips(swish, given(text, c=np.float64(1.702)), "alpha has too few digits", opset=24)

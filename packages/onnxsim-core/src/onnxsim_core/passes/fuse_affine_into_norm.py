@@ -101,7 +101,7 @@ def _into_last_axes(op: Builder, layer: Node, op_type: str, other: Value) -> Val
     if op_type == "Add":
         if bias is not None and not bias.is_constant:
             return skip("the bias is not a constant")
-        made = vector(op, numbers + (0.0 if bias is None else float64(bias)), x.dtype, other.name)
+        made = vector(op, numbers + (0.0 if bias is None else float64(bias)), x.dtype, other.name, bias)
         return made if isinstance(made, Skip) else op.like(layer, [x, scale, made])
     if bias is not None and not bias.is_constant:
         return skip("the bias is not a constant")
@@ -109,7 +109,7 @@ def _into_last_axes(op: Builder, layer: Node, op_type: str, other: Value) -> Val
     if isinstance(new_scale, Skip):
         return new_scale
     if bias is not None:
-        new_bias = vector(op, float64(bias) * numbers, x.dtype, bias.name)
+        new_bias = vector(op, float64(bias) * numbers, x.dtype, bias.name, bias)
         if isinstance(new_bias, Skip):
             return new_bias
         bias = new_bias

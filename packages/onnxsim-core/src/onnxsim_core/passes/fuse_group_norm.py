@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..ir.dtypes import BFLOAT16, FLOAT, FLOAT16, numpy_dtype
+from ..ir.dtypes import BFLOAT16, FLOAT, FLOAT16
 from ..ir.graph import Node, Value
 from ..rewrite.builder import Builder
 from ..rewrite.expressions import is_step
-from ..rewrite.layers import float64
+from ..rewrite.layers import float64, vector
 from ..rewrite.match import same_sizes
 from ..rewrite.rule import Skip, rewrites, skip
 from .catalog import declare
@@ -51,7 +51,12 @@ def group_norm(node: Node, op: Builder) -> Value | Skip:
     scale, bias = norm.inputs[1], norm.inputs[2]
     if scale is None or bias is None or not scale.is_constant or not bias.is_constant:
         return skip("the scale or bias of the normalization is not a constant")
-    each = channels // groups
-    vectors = [op.constant(np.repeat(float64(v), each).astype(numpy_dtype(v.dtype)), v.name) for v in (scale, bias)]
+    vectors = []
+    for per_group in (scale, bias):
+        numbers = np.repeat(float64(per_group), channels // groups)
+        per_channel = vector(op, numbers, per_group.dtype, per_group.name, per_group)
+        if isinstance(per_channel, Skip):
+            return per_channel
+        vectors.append(per_channel)
     made: Value = op.GroupNormalization(x, *vectors, num_groups=groups, epsilon=norm.attribute("epsilon", 1e-5))
     return made

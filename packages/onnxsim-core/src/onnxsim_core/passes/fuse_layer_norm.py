@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..ir.graph import Node, Value
 from ..rewrite.builder import Builder
-from ..rewrite.expressions import is_step, keeps_rank
+from ..rewrite.expressions import keeps_rank
 from ..rewrite.match import same_sizes
 from ..rewrite.norms import (
     NORM_TYPES,
@@ -27,7 +27,8 @@ def layer_norm(node: Node, op: Builder) -> Value | Skip:
     A scale and a bias after it are taken in by fuse_affine_into_norm.
 
     Numerics: same formula, in float32 and with other rounding; about 1e-6 of the largest result. Where the square
-        overflows (|x| > 1e19, in float16 > 255), the original is 0 and LayerNormalization is right.
+        overflows (|x| > 1e19, in float16 > 255), the original is 0 and LayerNormalization right, or NaN if the squares
+        overflow in float32 too.
     Source: ONNX LayerNormalization-17.
     """
     if op.opset < 17:
@@ -71,8 +72,7 @@ def layer_norm_of_moments(node: Node, op: Builder) -> Value | Skip:
     if found is None:
         return skip("it is not x * g + (b - m * g)")
     x, gain, mean, bias = found
-    scale, inverse = _scale_and_inverse(gain)
-    variance = None if inverse is None or not is_step(inverse) and scale is not None else inverse_root(inverse)
+    scale, variance = _scale_and_variance(gain)
     spread = None if variance is None else mean_square_plus(variance, op)
     if spread is None:
         return skip("the gain is not over the root of a mean square over the last axes plus a constant")
@@ -114,15 +114,13 @@ def _other(node: Node, value: Value) -> Value | None:
     return node.inputs[1] if node.inputs[0] is value else node.inputs[0]
 
 
-def _scale_and_inverse(gain: Value) -> tuple[Value | None, Value | None]:
-    """(s, r) of g = s * r with r = 1 / sqrt(...); (None, g) when there is no scale."""
-    if inverse_root(gain) is not None:
-        return None, gain
-    node = gain.producer("Mul")
-    for inverse in node.inputs if node is not None else ():
-        if node is not None and inverse is not None and inverse_root(inverse) is not None:
-            return _other(node, inverse), inverse
-    return None, None
+def _scale_and_variance(gain: Value) -> tuple[Value | None, Value | None]:
+    """(s, v) of g = s / sqrt(v), s * (1 / sqrt(v)), ...; s is None when g is 1 / sqrt(v)."""
+    plain = inverse_root(gain)
+    node = gain.producer("Mul") or gain.producer("Div")
+    if plain is not None or node is None:
+        return None, plain
+    return over_root(node) or (None, None)
 
 
 def _centred(value: Value, op: Builder) -> tuple[Value, int] | None:

@@ -59,7 +59,7 @@ def scaled_sum(node: Node, op: Builder) -> Value | Skip:
         scaled_bias = float64(bias) * factor.reshape(-1 if factor.size > 1 else ())
     if not np.isfinite(factor).all() or scaled_bias.size > 2 * max(factor.size, float64(bias).size):
         return skip("the new bias would be larger than bias and constant")
-    new_bias = vector(op, scaled_bias, bias.dtype, bias.name)
+    new_bias = vector(op, scaled_bias, bias.dtype, bias.name, bias)
     if isinstance(new_bias, Skip):
         return new_bias
     product = absorb(op, layer, factor, None)
@@ -75,6 +75,8 @@ def one_scale_of_two(node: Node, op: Builder) -> Value | Skip:
     Numerics: nothing grows, so nothing overflows that did not; a * b is rounded once and the result moves by rounding.
     Source: ONNX MatMul-13, Mul-14.
     """
+    if op.opset < 7:
+        return skip("operands broadcast by attributes before opset 7")
     left, right = _scaled(node.inputs[0], node), _scaled(node.inputs[1], node)
     if left is None or right is None:
         return skip("its factors are not both scaled by a number")

@@ -19,7 +19,7 @@ def rms_norm(node: Node, op: Builder) -> Value | Skip:
     A scale after it is taken in by fuse_affine_into_norm.
 
     Numerics: same formula, in float32 and with other rounding; about 1e-6 of the largest result. Where the square
-        overflows (|x| > 1e19, in float16 > 255), the original is 0 and RMSNormalization is right.
+        overflows (|x| > 1e19, in float16 > 255), the original is 0; RMSNormalization is right in float16.
     Source: ONNX RMSNormalization-23.
     """
     if op.opset < 23:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..ir.graph import Node, Value
 from ..rewrite.builder import Builder
-from ..rewrite.expressions import is_step, polynomial, rank_of
+from ..rewrite.expressions import fits_attribute, is_step, polynomial, rank_of
 from ..rewrite.rule import Skip, rewrites, skip
 from .catalog import declare
 
@@ -28,6 +28,8 @@ def swish(node: Node, op: Builder) -> Value | Skip:
         found = None if argument is None else polynomial(argument, x, rank_of(x), node.graph)
         if found is None or set(found) != {1}:
             continue
+        if not fits_attribute(found[1], x.dtype):
+            return skip("alpha has too few digits")
         if not is_step(gate):
             return skip("the gate has other readers")
         made: Value = op.Swish(x, alpha=found[1])

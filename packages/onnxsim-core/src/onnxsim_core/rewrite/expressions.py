@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from struct import pack, unpack
 from typing import TYPE_CHECKING
 
 from ..ir.dtypes import BFLOAT16, DOUBLE, FLOAT, FLOAT16
@@ -30,6 +31,11 @@ def number(value: Value | None, rank: int) -> float | None:
 def is_near(found: float, wanted: float, dtype: int) -> bool:
     """Is it the wanted number as a model of that type writes it?"""
     return abs(found - wanted) <= _ROUNDING.get(dtype, 0.0) * abs(wanted)
+
+
+def fits_attribute(found: float, dtype: int) -> bool:
+    """Can a float attribute hold a number of that type? It has the digits of float32: a double may need more."""
+    return dtype != DOUBLE or abs(found) < 2.0**127 and found == unpack("f", pack("f", found))[0]
 
 
 def rank_of(value: Value | None) -> int:

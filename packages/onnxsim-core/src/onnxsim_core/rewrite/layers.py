@@ -12,6 +12,7 @@ import numpy as np
 
 from ..ir.dtypes import BFLOAT16, DOUBLE, FLOAT, FLOAT16, numpy_dtype
 from ..ir.tensors import ArrayTensor, DeferredTensor
+from .expressions import fits_attribute
 from .rule import Skip, skip
 
 if TYPE_CHECKING:
@@ -190,14 +191,21 @@ def _peak(array: Array, axes: tuple[int, ...]) -> Array:
     return np.maximum(array.max(axis=axes, keepdims=True), -array.min(axis=axes, keepdims=True))
 
 
-def vector(op: Builder, numbers: Array, dtype: int, name: str) -> Value | Skip:
-    """A small float constant from float64 numbers, if they are in the range of the type."""
+def vector(op: Builder, numbers: Array, dtype: int, name: str, old: Value | None = None) -> Value | Skip:
+    """A bias or scale from float64 numbers, if they are in the range of the type and the model does not grow.
+
+    It takes the place of `old` and of the constants at the root of the pattern.
+    """
     if dtype not in _RANGES:
         return skip("the weight is not of a float type")
     with np.errstate(all="ignore"):
         if not (np.abs(numbers) <= _RANGES[dtype][1]).all():
             return skip("the new bias leaves the range of its type")
-    return op.constant(numbers.astype(numpy_dtype(dtype)), name)
+    array = numbers.astype(numpy_dtype(dtype))
+    replaced = {value for value in (old, *op.root.inputs) if value is not None and value.is_constant}
+    if not op.affordable(array.nbytes, *replaced):
+        return skip("the new bias would make the model grow")
+    return op.constant(array, name)
 
 
 def absorb(op: Builder, layer: Node, scale: Array | None, shift: Array | None) -> Value | Skip:
@@ -234,7 +242,7 @@ def _into_convolution(op: Builder, layer: Node, scale: Array | None, shift: Arra
         with np.errstate(all="ignore"):
             numbers = np.zeros(channels.count) if bias is None else float64(bias)
             numbers = (numbers if scale is None else numbers * scale) + (0.0 if shift is None else shift)
-        made = vector(op, numbers, weight.dtype, bias.name if bias is not None else f"{weight.name}_bias")
+        made = vector(op, numbers, weight.dtype, bias.name if bias is not None else f"{weight.name}_bias", bias)
         if isinstance(made, Skip):
             return made
         bias = made
@@ -249,6 +257,8 @@ def _into_gemm(op: Builder, layer: Node, scale: Array | None, shift: Array | Non
     number = None if scale is None or scale.size > 1 else float(scale.reshape(-1)[0])
     if number is not None and not 2.0**-60 < abs(number) < 2.0**60:
         return skip("the scale is too large or too small")
+    if layer.outputs[0].dtype not in _RANGES:
+        return skip("the weight is not of a float type")
     if scale is not None:
         if b.is_constant or number is None:
             scaled = multiplied(op, b, spread(layer, scale)) if b.is_constant else skip("the weight is not a constant")
@@ -257,11 +267,15 @@ def _into_gemm(op: Builder, layer: Node, scale: Array | None, shift: Array | Non
             b = scaled
         else:
             changes["alpha"] = layer.attribute("alpha", 1.0) * number
+            if not fits_attribute(changes["alpha"], b.dtype):
+                return skip("alpha or beta has too few digits")
     if c is not None and not c.is_constant:
         if shift is not None or scale is not None and number is None:
             return skip("the bias is not a constant")
         if number is not None:
             changes["beta"] = layer.attribute("beta", 1.0) * number
+            if not fits_attribute(changes["beta"], c.dtype):
+                return skip("alpha or beta has too few digits")
     elif c is not None or shift is not None:
         made = _gemm_bias(op, layer, c, scale, shift)
         if isinstance(made, Skip):
@@ -279,9 +293,7 @@ def _gemm_bias(op: Builder, layer: Node, c: Value | None, scale: Array | None, s
     with np.errstate(all="ignore"):
         numbers = float64(c) * layer.attribute("beta", 1.0)
         numbers = (numbers if scale is None else numbers * scale) + (0.0 if shift is None else shift)
-    if numbers.size > float64(c).size and not op.affordable(numbers.size * 4, c):
-        return skip("the new bias would make the model grow")
-    return vector(op, numbers, c.dtype, c.name)
+    return vector(op, numbers, c.dtype, c.name, c)
 
 
 def _new_bias(op: Builder, layer: Node, shift: Array, count: int) -> Value | Skip:
@@ -305,10 +317,12 @@ def _into_matmul(op: Builder, layer: Node, scale: Array | None, shift: Array | N
         return op.like(layer, [a, b])
     if op.opset < 7:
         return skip("Gemm broadcasts its bias from opset 7 on")
+    if any(factor.shape is None or len(factor.shape) != 2 for factor in (a, b)):
+        return skip("the factors are no matrices")
     channels = output_channels(layer)
     assert channels is not None
     c = _new_bias(op, layer, shift, channels.count)
-    return c if isinstance(c, Skip) else op.node("Gemm", [a, b, c], name=layer.name)[0]
+    return c if isinstance(c, Skip) else op.node("Gemm", [a, b, c], name=layer.name, proto=layer.proto)[0]
 
 
 def _into_normalization(op: Builder, layer: Node, scale: Array | None, shift: Array | None) -> Value | Skip:
@@ -322,7 +336,7 @@ def _into_normalization(op: Builder, layer: Node, scale: Array | None, shift: Ar
     with np.errstate(all="ignore"):
         numbers = float64(old_bias)
         numbers = (numbers if scale is None else numbers * scale) + (0.0 if shift is None else shift)
-    new_bias = vector(op, numbers, old_bias.dtype, old_bias.name)
+    new_bias = vector(op, numbers, old_bias.dtype, old_bias.name, old_bias)
     if isinstance(new_bias, Skip):
         return new_bias
     return op.like(layer, [layer.inputs[0], new_scale, new_bias, *layer.inputs[3:]])

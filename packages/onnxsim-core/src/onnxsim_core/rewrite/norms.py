@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..ir.dtypes import BFLOAT16, FLOAT, FLOAT16, numpy_dtype
+from ..ir.dtypes import BFLOAT16, FLOAT, FLOAT16, nbytes, numpy_dtype
 from .expressions import is_step, number, rank_of
 from .match import axes_of, is_static
 from .rule import Skip, skip
@@ -112,6 +113,15 @@ def ones_like_last(op: Builder, x: Value, axis: int) -> Value | Skip:
     if x.shape is None or not is_static(x.shape[axis:]):
         return skip("the size of the normalized axes is not known")
     dims: tuple[int, ...] = x.shape[axis:]  # type: ignore[assignment]
-    if np.prod(dims, dtype=object) > LARGEST_SCALE:
+    size = math.prod(dims)
+    if size > LARGEST_SCALE or not op.affordable(nbytes(x.dtype, size), *_scale_after(op, dims)):
         return skip("the scale would be too large")
     return op.constant(np.ones(dims, numpy_dtype(x.dtype)), f"{x.name}_scale")
+
+
+def _scale_after(op: Builder, dims: tuple[int, ...]) -> list[Value]:
+    """The constant that multiplies the result next: `fuse_affine_into_norm` lets it take the place of the ones."""
+    following = op.root.outputs[0].only_use()
+    if following is None or following.op_type != "Mul" or following.domain:
+        return []
+    return [value for value in following.inputs if value is not None and value.is_constant and value.shape == dims]
