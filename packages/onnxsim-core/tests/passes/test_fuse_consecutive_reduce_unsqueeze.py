@@ -82,3 +82,11 @@ def test_fires(rule, before, after, options):
 )
 def test_declines(rule, before, reason, options):
     assert_skips(rule, before, reason, **options)
+
+
+def test_skips_what_is_computed_once_around_a_loop():
+    text = """g (float[2,3,4] x, int64 n, float[2,3,4] s) => (float[2,3,4] z) <int64[1] a = {1}> {
+        t = ReduceMean<axes=[1],keepdims=0>(x)
+        z = Loop(n, "", s) <body = b (int64 i, bool c, float[2,3,4] p) => (bool d, float[2,3,4] q)
+            { d = Identity(c) y = Unsqueeze(t, a) q = Add(p, y) }> }"""
+    assert_skips(keep_or_drop_axes, text, "input is not made by a reduction that is read here only")

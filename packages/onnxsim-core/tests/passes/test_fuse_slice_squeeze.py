@@ -127,3 +127,11 @@ def test_many_pieces_stay_a_split():
     body += " z = Sum(" + ", ".join(f"s{i}" for i in range(len(names))) + ")"
     text = f"g (float[{len(names)},n] x) => (float[n] z) <int64[1] o = {{0}}> {{ {body} }}"
     assert_skips(gather_instead_of_split, text, "there are too many pieces")
+
+
+def test_skips_what_is_computed_once_around_a_loop():
+    text = """g (float[2,3,4] x, int64 n, float[] s) => (float[] z) <int64[1] a = {1}, int64[1] e = {2}> {
+        t = Slice(x, a, e, a)
+        z = Loop(n, "", s) <body = b (int64 i, bool c, float[] p) => (bool d, float[] q)
+            { d = Identity(c) y = Squeeze(t, a) q = Add(p, y) }> }"""
+    assert_skips(gather_instead_of_slice, text, "input is not made by a Slice that is read here only")

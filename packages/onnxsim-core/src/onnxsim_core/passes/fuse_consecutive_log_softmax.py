@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..ir.graph import Node, Value
 from ..rewrite.builder import Builder
+from ..rewrite.expressions import is_step
 from ..rewrite.rule import Skip, rewrites, skip
 from .catalog import declare
 
@@ -20,6 +21,6 @@ def log_softmax(node: Node, op: Builder) -> Value | Skip:
     """
     value = node.input(0)
     inner = None if value is None else value.producer("Softmax")
-    if value is None or inner is None or not value.is_used_once:
+    if value is None or inner is None or not is_step(value):
         return skip("input is not made by a Softmax that is read here only")
     return op.node("LogSoftmax", inner.inputs, axis=inner.attribute("axis"))[0]

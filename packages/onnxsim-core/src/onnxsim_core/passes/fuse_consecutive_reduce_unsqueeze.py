@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..ir.graph import Node, Value
 from ..rewrite.builder import Builder
+from ..rewrite.expressions import is_step
 from ..rewrite.match import axes_of, raw_axes
 from ..rewrite.rule import Skip, rewrites, skip
 from .catalog import declare
@@ -24,7 +25,7 @@ def keep_or_drop_axes(node: Node, op: Builder) -> Value | Skip:
     """
     value = node.input(0)
     inner = None if value is None else value.node
-    if value is None or inner is None or inner.domain or inner.op_type not in REDUCTIONS or not value.is_used_once:
+    if value is None or inner is None or inner.domain or inner.op_type not in REDUCTIONS or not is_step(value):
         return skip("input is not made by a reduction that is read here only")
     keepdims = 1 if node.op_type == "Unsqueeze" else 0
     x = inner.input(0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..ir.graph import Node, Value
 from ..rewrite.builder import Builder
+from ..rewrite.expressions import is_step
 from ..rewrite.match import axes_of, axis_of, made_by
 from ..rewrite.rule import Skip, rewrites, skip
 from .catalog import declare
@@ -19,7 +20,7 @@ def gather_keeping_axis(node: Node, op: Builder) -> Value | Skip:
     """
     value = node.input(0)
     inner = made_by(value, "Gather")
-    if value is None or inner is None or value.shape is None or not value.is_used_once:
+    if value is None or inner is None or value.shape is None or not is_step(value):
         return skip("input is not made by a Gather that is read here only")
     x, index = inner.input(0), inner.input(1)
     number = None if index is None or index.shape != () else op.ctx.ints(index)
@@ -42,7 +43,7 @@ def gather_dropping_axis(node: Node, op: Builder) -> Value | Skip:
 
     value = node.input(0)
     inner = made_by(value, "Gather")
-    if value is None or inner is None or value.shape is None or not value.is_used_once:
+    if value is None or inner is None or value.shape is None or not is_step(value):
         return skip("input is not made by a Gather that is read here only")
     x, index = inner.input(0), inner.input(1)
     number = None if index is None or index.shape != (1,) else op.ctx.ints(index)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from ..ir.dims import is_positive
-from ..ir.graph import Node, Shape, Value
+from ..ir.graph import Graph, Node, Shape, Value
 from ..rewrite import forms
 from ..rewrite.builder import Builder
+from ..rewrite.expressions import is_step
 from ..rewrite.match import permutation
 from ..rewrite.rule import Skip, rewrites, skip
 from ..rewrite.targets import constant_target
@@ -26,13 +27,13 @@ def shorten_chain(node: Node, op: Builder) -> Value | Skip:
     """
     value = node.input(0)
     inner = None if value is None else value.node
-    if value is None or inner is None or inner.domain or inner.op_type not in VIEWS or not value.is_used_once:
+    if value is None or inner is None or inner.domain or inner.op_type not in VIEWS or not is_step(value):
         return skip("it is no chain")
     reader = node.outputs[0].only_use()
     if reader is not None and not reader.domain and reader.op_type in VIEWS and reader.input(0) is node.outputs[0]:
         op.revisit(reader)
         return skip("the chain goes on")
-    chain = [node, *_before(value)]
+    chain = [node, *_before(value, node.graph)]
     x = chain[-1].input(0)
     if x is None or x.shape is None or not _is_followed(x.shape) or op.opset < 5:
         return skip("a shape is unknown or may be empty by itself")
@@ -54,14 +55,18 @@ def shorten_chain(node: Node, op: Builder) -> Value | Skip:
     return skip("a target cannot be written as a constant")
 
 
-def _before(value: Value) -> list[Node]:
+def _before(value: Value, graph: Graph | None) -> list[Node]:
+    """The operators of the chain before the value, in that graph: what stands around a body is computed once."""
     chain: list[Node] = []
     while value.is_used_once and len(chain) < LONGEST:
         node = value.node
-        if node is None or node.domain or node.op_type not in VIEWS or not node.inputs or node.inputs[0] is None:
+        if node is None or node.domain or node.op_type not in VIEWS or node.graph is not graph:
+            break
+        first = node.input(0)
+        if first is None:
             break
         chain.append(node)
-        value = node.inputs[0]
+        value = first
     return chain
 
 

@@ -10,6 +10,7 @@ from ..ir.graph import Node, Value
 from ..ops.axes import normalized
 from ..ops.slicing import slice_range
 from ..rewrite.builder import Builder
+from ..rewrite.expressions import is_step
 from ..rewrite.match import axes_of, axis_of, made_by, slice_parameters
 from ..rewrite.rule import Skip, rewrites, skip
 from .catalog import declare
@@ -30,7 +31,7 @@ def gather_instead_of_slice(node: Node, op: Builder) -> Value | Skip:
     value = node.input(0)
     inner = made_by(value, "Slice")
     x = None if inner is None else inner.input(0)
-    if value is None or inner is None or x is None or x.shape is None or not value.is_used_once:
+    if value is None or inner is None or x is None or x.shape is None or not is_step(value):
         return skip("input is not made by a Slice that is read here only")
     if x.dtype == STRING:
         return skip(_STRINGS)
@@ -80,7 +81,7 @@ def gather_instead_of_split(node: Node, op: Builder) -> Value | Skip:
         if piece.shape is None or piece.shape[axis] != 1:
             return skip("a piece may be larger than one")
         reader = piece.only_use()
-        if not piece.is_dead and (reader is None or reader.op_type != "Squeeze"
+        if not piece.is_dead and (reader is None or reader.op_type != "Squeeze" or reader.graph is not inner.graph
                                   or axes_of(reader, op.ctx, len(x.shape)) != (axis,)):
             return skip("a piece is read otherwise than by Squeeze of that axis")
     return op.node("Gather", [x, op.constant(np.array(inner.outputs.index(value), np.int64))], axis=axis)[0]
