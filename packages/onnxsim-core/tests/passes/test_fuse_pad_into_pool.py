@@ -163,3 +163,12 @@ def test_skips_pads_computed_from_the_size(rule, pad, pool):
 def test_skips_cropping_and_other_producers(rule, pad, pool):
     skips(rule, "the Pad crops", f"y = {pad} z = {pool}<kernel_shape=[3,3]>(y)", a=ONES * -1)
     skips(rule, "the input is not made by a Pad", f"y = Abs(x) z = {pool}<kernel_shape=[3,3]>(y)")
+
+
+def test_skips_a_pad_of_nan():
+    assert_skips(
+        padded_max_pool,
+        X + "{ y = Pad(x, a, low) z = MaxPool<kernel_shape=[3,3]>(y) }",
+        "the Pad does not add the lowest number",
+        initializers={"a": ONES, "low": np.float32(np.nan)},
+    )

@@ -27,7 +27,8 @@ LARGEST = 16
 def pull_transpose(node: Node, op: Builder) -> Value | Skip:
     """Transpose(Relu(Transpose(x, p)), q) -> Relu(x) when q undoes p; Add(x, Transpose(y)), ... alike.
 
-    Exact: the same numbers are computed in another order. Source: ONNX Transpose-1.
+    Numerics: exact but for reductions, which sum the same numbers in another order and move by rounding.
+    Source: ONNX Transpose-1.
     """
     value = node.input(0)
     maker = None if value is None else value.node
@@ -60,7 +61,10 @@ def pull_transpose(node: Node, op: Builder) -> Value | Skip:
 def reduce_before_transpose(node: Node, op: Builder) -> Value | Skip:
     """ReduceMean(Transpose(x, p), axes, keepdims=0) -> ReduceMean(x, [p[i] for i in axes], keepdims=0).
 
-    Exact when the axes that are left come out in order. Source: ONNX ReduceMean-18.
+    Only where the axes that are left come out in order.
+
+    Numerics: the same numbers are summed in another order; the result moves by rounding.
+    Source: ONNX ReduceMean-18.
     """
     value = node.input(0)
     maker = None if value is None else value.producer("Transpose")

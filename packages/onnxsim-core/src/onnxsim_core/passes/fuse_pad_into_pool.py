@@ -19,7 +19,8 @@ def padded_max_pool(node: Node, op: Builder) -> Value | Skip:
     """MaxPool(Pad(x, lowest number or -inf)) -> MaxPool<pads + the Pad's>(x).
 
     Exact: padding never is the largest of a window that has an element of x, and every window has one. (Of a window at
-        the edge that holds nothing but -inf, onnxruntime gives the lowest finite number.)
+        the edge that holds nothing but -inf, onnxruntime gives the lowest finite number; whether a NaN in a window wins
+        depends on where it lies, before as after.)
     Source: ONNX MaxPool-12 (padding is -inf); onnxruntime wants each pad smaller than the kernel.
     """
     if len(node.outputs) > 1:
@@ -32,7 +33,7 @@ def padded_max_pool(node: Node, op: Builder) -> Value | Skip:
     if dilations is not None and any(d != 1 for d in dilations):
         return skip("a dilated window may miss the input altogether")
     lowest = _LOWEST.get(node.outputs[0].dtype)
-    if lowest is None or padding.value > lowest:
+    if lowest is None or not padding.value <= lowest:
         return skip("the Pad does not add the lowest number")
     made: Value = same_window(op, node, [pad.inputs[0]], pads)
     return made
