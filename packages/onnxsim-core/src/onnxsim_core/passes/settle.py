@@ -2,19 +2,59 @@
 
 from __future__ import annotations
 
+from ..functions.body import Body
 from ..functions.inline import inline_calls
 from ..ir.graph import Model
 from ..options import SimplifyOptions
-from .engine import Report
+from ..versions.convert import convert, wanted_opset
+from .engine import Engine, Report
+from .phases import Phases
 
 
-def settle(model: Model, options: SimplifyOptions, report: Report) -> None:
+def settle(model: Model, options: SimplifyOptions, report: Report, phases: Phases) -> None:
     """Inline functions and convert to another operator set, as far as each is wanted.
 
     Raises:
-        ModelError: a function calls itself, or a node cannot be written for the operator set.
+        OptionError: the operator set is none that can be written.
+        ModelError: a function calls itself.
+        UnsupportedModelError: nodes cannot be written for the operator set.
     """
+    target = wanted_opset(options.target_opset)
     if options.inline_functions and model.functions:
-        count = len(model.functions)
-        inline_calls(model)
-        report.fired["inline_functions"] = count - len(model.functions)
+        with phases.phase("InlineFunctions"):
+            inline(model, report)
+    if target is not None and target != model.opset():
+        with phases.phase("ConvertOpset"):
+            change_opset(model, target, options, report, phases)
+
+
+def inline(model: Model, report: Report) -> None:
+    """Put the bodies of local functions in the place of their calls."""
+    count = len(model.functions)
+    levels = inline_calls(model)
+    if levels:
+        convert(model, model.opset(), levels)
+    report.fired["inline_functions"] = count - len(model.functions)
+
+
+def change_opset(model: Model, target: int, options: SimplifyOptions, report: Report, phases: Phases) -> None:
+    """Write the graph and every local function for another version of the default domain."""
+    if target < model.opset():
+        # Older versions have attributes where newer ones have inputs: what can be constant must be so by now.
+        Engine(model, {}, frozenset(), options, phases).run(Report())
+    count = convert(model, target)
+    for function in model.functions.values():
+        if any(entry.domain in ("", "ai.onnx") and entry.version != target for entry in function.proto.opset_import):
+            body = Body(function.proto, model)
+            count += convert(body.model, target)
+            function.proto = body.to_proto()
+    report.fired["target_opset"] = count
+    model.ir_version = max(model.ir_version, oldest_ir_version(target))
+
+
+def oldest_ir_version(opset: int) -> int:
+    """The IR version that came with an operator set.  Source: ONNX, table of versions."""
+    from onnx import helper
+
+    found: int = helper.find_min_ir_version_for([helper.make_opsetid("", opset)], ignore_unknown=True)
+    return found
