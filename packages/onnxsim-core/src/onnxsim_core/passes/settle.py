@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from ..functions.body import Body
+from ..functions.body import Body, label
 from ..functions.inline import inline_calls
 from ..ir.graph import Model
 from ..options import SimplifyOptions
-from ..versions.convert import convert, wanted_opset
+from ..versions.convert import Conversion, raise_gaps, wanted_opset
 from .engine import Engine, Report
 from .phases import Phases
 
@@ -33,7 +33,9 @@ def inline(model: Model, report: Report) -> None:
     count = len(model.functions)
     levels = inline_calls(model)
     if levels:
-        convert(model, model.opset(), levels)
+        conversion = Conversion(model, model.opset(), levels).run()
+        raise_gaps(max(levels.values()), model.opset(), conversion.gaps)
+        report.warnings += conversion.ctx.warnings
     report.fired["inline_functions"] = count - len(model.functions)
 
 
@@ -42,13 +44,17 @@ def change_opset(model: Model, target: int, options: SimplifyOptions, report: Re
     if target < model.opset():
         # Older versions have attributes where newer ones have inputs: what can be constant must be so by now.
         Engine(model, {}, frozenset(), options, phases).run(Report())
-    count = convert(model, target)
-    for function in model.functions.values():
+    source = model.opset()
+    done = [Conversion(model, target).run()]
+    for key, function in model.functions.items():
         if any(entry.domain in ("", "ai.onnx") and entry.version != target for entry in function.proto.opset_import):
             body = Body(function.proto, model)
-            count += convert(body.model, target)
+            done.append(Conversion(body.model, target, name=label(key)).run())
             function.proto = body.to_proto()
-    report.fired["target_opset"] = count
+    raise_gaps(source, target, [gap for conversion in done for gap in conversion.gaps])
+    report.fired["target_opset"] = sum(conversion.count for conversion in done)
+    for conversion in done:
+        report.warnings += conversion.ctx.warnings
     model.ir_version = max(model.ir_version, oldest_ir_version(target))
 
 

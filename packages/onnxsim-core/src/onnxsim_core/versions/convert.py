@@ -21,6 +21,7 @@ from .history import OLDEST, is_gone, newest, since, versions
 
 DEEPEST = 30
 """How deep definitions may lie in one another."""
+INLINE = "inlining the functions may help"
 
 
 def wanted_opset(wanted: int | str | None) -> int | None:
@@ -40,33 +41,32 @@ def wanted_opset(wanted: int | str | None) -> int | None:
     return number
 
 
-def convert(model: Model, target: int, levels: Mapping[Node, int] | None = None) -> int:
-    """Write every node for the operator set `target`; `levels` are nodes that are not of the model's own.
-
-    What is known of values stays. Gives how many nodes were written anew.
+def raise_gaps(source: int, target: int, gaps: Sequence[str]) -> None:
+    """Say why a conversion failed.
 
     Raises:
-        UnsupportedModelError: it lists every node for which that cannot be done, with the reason.
+        UnsupportedModelError: there are gaps.
     """
-    conversion = Conversion(model, target, levels or {})
-    conversion.infer()
-    conversion.run()
-    if conversion.gaps:
-        raise UnsupportedModelError(f"the model cannot be converted from opset {conversion.source} to {target}",
-                                    code="opset", gaps=conversion.gaps)
-    model.opsets[""] = target
-    return conversion.count
+    if gaps:
+        raise UnsupportedModelError(f"the model cannot be converted from opset {source} to {target}", code="opset",
+                                    gaps=gaps)
 
 
 class Conversion:
-    """One conversion under way."""
+    """Writes every node of a model for the operator set `target`.
 
-    def __init__(self, model: Model, target: int, levels: Mapping[Node, int]) -> None:
+    `levels` are nodes that are not of the model's own operator set; `name` stands for the main graph in messages. After
+    `run`, `gaps` lists the nodes for which that cannot be done, with the reason; the model is of use only without any.
+    `count` is how many nodes were written anew. What is known of values stays.
+    """
+
+    def __init__(self, model: Model, target: int, levels: Mapping[Node, int] | None = None, name: str = "") -> None:
         steps.load()
         self.model = model
         self.target = target
         self.source = model.opset()
-        self.levels = levels
+        self.levels = levels or {}
+        self.name = name
         self.gaps: list[str] = []
         self.count = 0
         self.ctx = Inference(model)
@@ -95,11 +95,14 @@ class Conversion:
         self.ctx.table = SHAPES.table({**self.model.opsets, "": level})
 
     # --- nodes -----------------------------------------------------------------------------------------------------
-    def run(self) -> None:
+    def run(self) -> Conversion:
         """Convert every node, collecting what cannot be converted."""
+        self.infer()
         for node in [node for graph in self.model.graphs() for node in graph]:
             if node.alive and not node.domain and versions(node.op_type):
                 self._convert(node, self.levels.get(node, self.source))
+        self.model.opsets[""] = self.target
+        return self
 
     def _convert(self, node: Node, level: int) -> None:
         """Take a node from operator set `level` to the wanted one, and what it is replaced by too."""
@@ -130,8 +133,7 @@ class Conversion:
         result: Value | tuple[Value, ...] | Skip | None = None
         if step is not None:
             if any(isinstance(value, AttributeRef) for value in node.attributes.values()):
-                return self._refuse(node, change, "an attribute of it is a parameter of the function",
-                                    "inline the functions")
+                return self._refuse(node, change, "an attribute of it is a parameter of the function", INLINE)
             result = step(node, builder)
         elif upwards and is_gone(op_type, change):
             return self._refuse(node, change, f"the operator is gone since opset {change}")
@@ -189,7 +191,11 @@ class Conversion:
         self.depth -= 1
 
     def _refuse(self, node: Node, change: int, reason: str, hint: str = "") -> bool:
-        text = f"{node.where()}: {node.op_type} of opset {change}: {reason}" if self.target < change else \
-            f"{node.where()}: {node.op_type} at opset {change}: {reason}"
+        where = node.where()
+        if self.name:
+            where = self.name + where.removeprefix("main")
+        if not hint and any(isinstance(value, AttributeRef) for value in node.attributes.values()):
+            hint = INLINE
+        text = f"{where}: {node.op_type} of opset {change}: {reason}"
         self.gaps.append(f"{text} ({hint})" if hint else text)
         return True

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from ..ir.dims import known_equal
 from ..ir.dtypes import BOOL, is_float, numpy_dtype
 from ..ir.graph import Node, Value
 from ..rewrite.builder import Builder
 from ..rewrite.match import same_shape
 from ..rewrite.rule import Skip, skip
-from .steps import down, numbers, rank_of, rebuilt
+from .steps import down, rank_of, rebuilt
 from .up_meanings import single_axis
 
 
@@ -41,12 +42,20 @@ def cut_the_whole_shape(node: Node, op: Builder) -> Value | None:
 
 @down("Reshape", at=14)
 def zeros_copy(node: Node, op: Builder) -> tuple[Value, ...] | Skip | None:
-    """Reshape<allowzero=1> -> Reshape if the shape holds no 0.  Source: ONNX Reshape-13 and -14."""
+    """Reshape<allowzero=1> -> Reshape if the shape holds no 0, as far as sizes of 0 are not asked for.
+
+    Numerics: where a symbolic size is 0, the older version may fail; a warning says so.
+    Source: ONNX Reshape-13 and -14.
+    """
     if not node.attribute("allowzero", 0):
         return None
-    shape = numbers(node.input(1))
-    if shape is None or not shape.all():
+    shape, x = op.ctx.data(node.input(1)), node.inputs[0]
+    if shape is None or 0 in shape:
         return skip("allowzero is 1 and the shape may hold a 0")
+    copied = () if x is None or x.shape is None else x.shape
+    if any(type(size) is not int and (place >= len(copied) or not known_equal(size, copied[place]))
+           for place, size in enumerate(shape)):
+        op.ctx.warnings.append(f"{node.where()}: Reshape has no allowzero in older operator sets: sizes of 0 may fail")
     return rebuilt(op, node, node.inputs, allowzero=None)
 
 

@@ -21,7 +21,7 @@ Step = Callable[[Node, Builder], "Value | tuple[Value, ...] | Skip | None"]
 
 UP: dict[tuple[str, int], Step] = {}
 DOWN: dict[tuple[str, int], Step] = {}
-FAMILIES = ("up_inputs", "up_meanings", "up_first", "down_inputs", "down_meanings", "down_resize")
+FAMILIES = ("up_inputs", "up_meanings", "up_first", "down_inputs", "down_meanings", "down_types", "down_resize")
 
 
 def up(*op_types: str, at: int) -> Callable[[Step], Step]:
