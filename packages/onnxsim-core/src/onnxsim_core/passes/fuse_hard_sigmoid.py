@@ -2,49 +2,14 @@
 
 from __future__ import annotations
 
-from ..ir.dtypes import BFLOAT16, FLOAT, FLOAT16
 from ..ir.graph import Node, Value
 from ..rewrite.builder import Builder
-from ..rewrite.expressions import (
-    clip_bounds,
-    factors,
-    is_near,
-    is_product_with,
-    is_step,
-    keeps_rank,
-    number,
-    polynomial,
-    rank_of,
-)
+from ..rewrite.expressions import factors, is_near, is_product_with, is_step, keeps_rank
+from ..rewrite.gates import clipped_line, has_hard_gates
 from ..rewrite.rule import Skip, rewrites, skip
 from .catalog import declare
 
 declare("fuse_hard_sigmoid", "make Clip(x + 3, 0, 6) / 6 one HardSigmoid")
-
-TYPES = (FLOAT, FLOAT16, BFLOAT16)
-"""What the runtime's HardSigmoid takes; it has none for double."""
-
-
-def clipped_line(clip: Node, op: Builder) -> tuple[Value, float, float, float] | Skip:
-    """(x, a, b, top) of Clip(a * x + b, 0, top)."""
-    bounds = clip_bounds(clip, op.ctx)
-    if bounds is None or bounds[0] != 0.0 or not 0.0 < bounds[1] < 1e6:
-        return skip("Clip is not from 0 to a number")
-    line = clip.inputs[0]
-    node = None if line is None else line.producer("Add") or line.producer("Sub")
-    if line is None or node is None or not is_step(line):
-        return skip("what is clipped is no sum of its own")
-    for x in node.inputs:
-        if x is None or number(x, rank_of(line)) is not None:
-            continue
-        scaled = x.producer("Mul") or x.producer("Div")
-        if scaled is not None and is_step(x):
-            inner = [v for v in scaled.inputs if v is not None and number(v, rank_of(line)) is None]
-            x = inner[0] if len(inner) == 1 else x
-        found = polynomial(line, x, rank_of(x), op.graph)
-        if found is not None and set(found) == {0, 1}:
-            return x, found[1], found[0], bounds[1]
-    return skip("what is clipped is no line of one value")
 
 
 @rewrites("fuse_hard_sigmoid", root=("Mul", "Div"))
@@ -54,8 +19,8 @@ def hard_sigmoid(node: Node, op: Builder) -> Value | Skip:
     Numerics: same line, other rounding; one or two units in the last place of 1.
     Source: ONNX HardSigmoid-6: max(0, min(1, alpha * x + beta)).
     """
-    if op.opset < 6 or node.outputs[0].dtype not in TYPES:
-        return skip("the runtime's HardSigmoid does not take this type")
+    if op.opset < 6 or not has_hard_gates(node.outputs[0].dtype, op.opset):
+        return skip("HardSigmoid does not take this type")
     if not is_product_with(node, "Clip"):
         return skip("it is not a number times a Clip")
     coefficient, leaves = factors(node)
@@ -82,8 +47,8 @@ def hard_sigmoid_up_to_one(node: Node, op: Builder) -> Value | Skip:
     Source: ONNX HardSigmoid-6: max(0, min(1, alpha * x + beta)).
     """
     dtype = node.outputs[0].dtype
-    if op.opset < 6 or dtype not in TYPES:
-        return skip("the runtime's HardSigmoid does not take this type")
+    if op.opset < 6 or not has_hard_gates(dtype, op.opset):
+        return skip("HardSigmoid does not take this type")
     line = clipped_line(node, op)
     if isinstance(line, Skip):
         return line

@@ -5,9 +5,9 @@ from __future__ import annotations
 from ..ir.graph import Node, Value
 from ..rewrite.builder import Builder
 from ..rewrite.expressions import factors, is_near, is_product_with, is_step, keeps_rank
+from ..rewrite.gates import clipped_line, has_hard_gates
 from ..rewrite.rule import Skip, rewrites, skip
 from .catalog import declare
-from .fuse_hard_sigmoid import TYPES, clipped_line
 
 declare("fuse_hard_swish", "make x * Clip(x + 3, 0, 6) / 6 one HardSwish (opset 14), or Mul and HardSigmoid before")
 
@@ -23,8 +23,8 @@ def hard_swish(node: Node, op: Builder) -> Value | Skip:
     """
     if op.opset < 14:
         return skip("HardSwish exists from opset 14 on")
-    if node.outputs[0].dtype not in TYPES:
-        return skip("the runtime's HardSwish does not take this type")
+    if not has_hard_gates(node.outputs[0].dtype, op.opset):
+        return skip("HardSwish does not take this type")
     a, b = node.input(0), node.input(1)
     assert a is not None and b is not None
     for gate, x in ((a, b), (b, a)):
@@ -48,8 +48,8 @@ def hard_swish_in_parts(node: Node, op: Builder) -> Value | Skip:
         divided, HardSwish stays finite.
     Source: ONNX HardSwish-14, HardSigmoid-6.
     """
-    if op.opset < 6 or node.outputs[0].dtype not in TYPES:
-        return skip("the runtime's HardSwish does not take this type")
+    if op.opset < 6 or not has_hard_gates(node.outputs[0].dtype, op.opset):
+        return skip("HardSwish does not take this type")
     if not is_product_with(node, "Clip"):
         return skip("no factor is a Clip")
     coefficient, leaves = factors(node)
