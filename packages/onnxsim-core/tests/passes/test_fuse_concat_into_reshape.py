@@ -111,3 +111,10 @@ def test_numbers_are_left_to_folding():
     """They would be stored even where nothing is to fold."""
     before = "g (float[2,3] x, float[3,2] y) => (float[3,2] z) { s = Shape(y) z = Reshape(x, s) }"
     assert_skips(constant_reshape, before, "all elements are numbers: that is for folding")
+
+
+def test_a_zero_beyond_the_input_stays_computed():
+    """It fails when the model runs; written as a constant, the model could not even be loaded."""
+    text = """g (float[b,2] x) => (float[k,l,m] z) <int64[2] k = {1, 0}> {
+        p = Shape<end=1>(x) u = Concat<axis=0>(p, k) z = Reshape(x, u) }"""
+    assert_skips(constant_reshape, text, "the target takes more than kept sizes and one -1")

@@ -48,6 +48,8 @@ def rewritten(source: Shape | None, sizes: Sequence[Size], result: Shape | None)
     own = -1
     for axis, size in enumerate(sizes):
         if type(size) is int:
+            if size == 0 and source is not None and axis >= len(source):
+                return None
             target.append(size)
             if size == -1:
                 own = axis
