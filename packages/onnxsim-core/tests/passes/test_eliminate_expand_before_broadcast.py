@@ -53,6 +53,12 @@ def test_fires(rule, before, after, options):
     [
         (
             drop_expand_of_operand,
+            "g (float[3] x, float[1,3] b) => (float[1,3] z) { u = Unsqueeze<axes=[0]>(x) z = Add(u, b) }",
+            "broadcasting follows the rules before opset 7",
+            {"opset": 6},
+        ),
+        (
+            drop_expand_of_operand,
             "g (float[1,3] x, float[3] b) => (float[4,3] z) <int64[2] s = {4,3}> { e = Expand(b, s) z = Add(x, e) }",
             "no input is spread in a way the others make needless",
             {},

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..ir.dims import Size
 from ..ir.graph import Node, Value
 from ..ops.axes import normalized
+from ..ops.slicing import INT32_MAX, slice_range
 from ..rewrite import forms
 from ..rewrite.builder import Builder
 from ..rewrite.expressions import is_step
@@ -13,8 +14,6 @@ from ..rewrite.rule import Skip, rewrites, skip
 from .catalog import declare
 
 declare("eliminate_concat_of_pieces", "join neighbouring Slices in a Concat; drop Concat of Split")
-
-HUGE = 2**31 - 1
 
 
 @rewrites("eliminate_concat_of_pieces", root="Concat")
@@ -76,12 +75,12 @@ def _piece(value: Value | None, axis: int, op: Builder) -> tuple[Value | None, i
         return None, 0, 0
     size = source.shape[axis]
     if type(size) is int:
-        places = range(size)[found[0][0]:found[1][0]]
+        places = slice_range(size, found[0][0], found[1][0], 1)
         return source, places.start, max(places.start, places.stop)
     start, end = found[0][0], found[1][0]
     # Of an axis of unknown size only x[:i], x[i:] are sure to be neighbours whatever it is.
-    return (source, start, min(end, HUGE)) if 0 <= start <= end else (None, 0, 0)
+    return (source, start, min(end, INT32_MAX)) if 0 <= start <= end else (None, 0, 0)
 
 
 def _covers(size: Size, start: int, end: int) -> bool:
-    return start == 0 and (end >= HUGE or type(size) is int and end >= size)
+    return start == 0 and (end >= INT32_MAX or type(size) is int and end >= size)

@@ -23,6 +23,8 @@ def drop_expand_of_operand(node: Node, op: Builder) -> Value | Skip:
 
     Exact. Source: ONNX multidirectional broadcasting.
     """
+    if op.opset < 7:
+        return skip("broadcasting follows the rules before opset 7")
     shape = node.outputs[0].shape
     inputs = node.inputs
     found = False

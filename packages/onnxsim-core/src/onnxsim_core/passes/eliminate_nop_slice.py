@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..ir.graph import Node, Value
+from ..ops.slicing import INT32_MAX
 from ..rewrite.builder import Builder
 from ..rewrite.match import same_shape, slice_parameters
 from ..rewrite.rule import Skip, rewrites, skip
@@ -29,6 +30,6 @@ def drop_slice(node: Node, op: Builder) -> Value | Skip:
     if found is None:
         return skip("the shape changes or is not known")
     for start, end, step in zip(found[0], found[1], found[3]):
-        if start or step != 1 or end < 2**31 - 1:
+        if start or step != 1 or end < INT32_MAX:
             return skip("the shape changes or is not known")
     return x

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..ir.graph import Node, Value
 from ..ops.axes import normalized
+from ..ops.slicing import slice_range
 from ..rewrite import forms
 from ..rewrite.builder import Builder
 from ..rewrite.match import axis_of, made_by, slice_parameters
@@ -28,7 +29,7 @@ def slice_of_input(node: Node, op: Builder) -> Value | Skip:
     total = None if axis is None or normalized(found[2][0], len(whole)) != axis else whole[axis]
     if axis is None or type(total) is not int:
         return skip("it cuts along another axis, or the size is unknown")
-    places = range(total)[found[0][0]:found[1][0]]
+    places = slice_range(total, found[0][0], found[1][0], 1)
     start = 0
     for value in concat.inputs:
         size = value.shape[axis] if value is not None and value.shape is not None else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..ir.dims import Size
 from ..ir.graph import Node, Value
 from ..ops.axes import normalized_axes
-from ..ops.slicing import as_slice, slice_range
+from ..ops.slicing import INT32_MAX, as_slice, slice_range
 from ..rewrite import forms
 from ..rewrite.builder import Builder
 from ..rewrite.match import made_by, slice_parameters
@@ -14,8 +14,6 @@ from .catalog import declare
 
 declare("fuse_consecutive_slices", "join Slice of Slice")
 
-HUGE = 2**31 - 1
-"""From here on an end means the end of the axis."""
 Cut = tuple[int, int, int]
 
 
@@ -66,10 +64,10 @@ def compose(a: Cut, b: Cut, size: Size) -> Cut | None:
     if a[2] != 1 or b[2] != 1 or a[0] < 0 or b[0] < 0:
         return None
     start = a[0] + b[0]
-    if b[1] >= HUGE:
+    if b[1] >= INT32_MAX:
         return start, a[1], 1
     if b[1] < 0:
-        return (start, b[1], 1) if a[1] >= HUGE else None
+        return (start, b[1], 1) if a[1] >= INT32_MAX else None
     if a[1] < 0:
         return None
     return start, min(a[1], a[0] + b[1]), 1

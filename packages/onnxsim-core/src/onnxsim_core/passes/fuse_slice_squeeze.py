@@ -8,7 +8,7 @@ from ..ir.dims import Size
 from ..ir.dtypes import STRING
 from ..ir.graph import Node, Value
 from ..ops.axes import normalized
-from ..ops.slicing import slice_range
+from ..ops.slicing import INT32_MAX, slice_range
 from ..rewrite.builder import Builder
 from ..rewrite.expressions import is_step
 from ..rewrite.match import axes_of, axis_of, made_by, slice_parameters
@@ -54,7 +54,7 @@ def only_place(size: Size, start: int, end: int, step: int) -> int | None:
         return places[0] if len(places) == 1 else None
     if step != 1:
         return None
-    if end == start + 1 and end != 0 or start == -1 and end >= 2**31 - 1:
+    if end == start + 1 and end != 0 or start == -1 and end >= INT32_MAX:
         return start
     return None
 
