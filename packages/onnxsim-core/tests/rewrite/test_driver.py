@@ -84,3 +84,11 @@ def test_a_fused_node_keeps_a_name_and_its_notes(body):
     assert node.name != kept
     assert node.doc_string == f"from {kept}"
     assert [(entry.key, entry.value) for entry in node.metadata_props] == [("source", kept)]
+
+
+def test_what_a_rule_builds_in_vain_makes_nobody_look_again():
+    """Before opset 13 a Softmax stays where it is, which shows only after a Transpose of its input was made."""
+    text = """g (float[n,4,16,9] x) => (float[] z) {
+        t = Transpose<perm=[0,3,1,2]>(x) s = Softmax<axis=3>(t) y = Transpose<perm=[0,3,2,1]>(s) z = Relu(y) }"""
+    simplified = simplify(model(text, opset=12)).model
+    assert [node.op_type for node in simplified.graph.node] == ["Transpose", "Softmax", "Transpose", "Relu"]

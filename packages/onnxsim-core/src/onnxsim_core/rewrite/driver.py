@@ -195,9 +195,18 @@ class Driver:
                 fresh.name = node.name if fresh is last else f"{node.name}_{fresh.op_type}"
 
     def _take_back(self, made: list[Node]) -> None:
+        """Remove what a rule made and does not use. All is as before then, so nobody is visited again for it."""
         for node in reversed(made):
-            if node.alive and all(v.is_dead for v in node.outputs):
-                self.remove(node)
+            if not node.alive or not all(v.is_dead for v in node.outputs):
+                continue
+            assert node.graph is not None
+            node.graph.unlink(node)
+            for value in node.inputs:
+                if value is None or node not in value.uses:
+                    continue
+                drop_use(value, node)
+                if value.is_dead and value.node is None and not value.is_input:
+                    value.graph.constants.pop(value, None)
 
     def _count(self, pass_name: str, rule: str, node: Node, name: str = "") -> None:
         self.changes += 1

@@ -23,6 +23,8 @@ Array = Any
 
 CONVOLUTIONS = frozenset({"Conv", "ConvTranspose"})
 NORMALIZATIONS = frozenset({"BatchNormalization", "InstanceNormalization", "GroupNormalization"})
+SMALL = 16 << 10
+"""A bias or scale up to this size is made in any case: with 4096 channels a layer is far larger than its bias."""
 DEFER_FROM = 1 << 20
 """Weights from this size on are computed when they are written."""
 _RANGES = {
@@ -203,7 +205,7 @@ def vector(op: Builder, numbers: Array, dtype: int, name: str, old: Value | None
             return skip("the new bias leaves the range of its type")
     array = numbers.astype(numpy_dtype(dtype))
     replaced = {value for value in (old, *op.root.inputs) if value is not None and value.is_constant}
-    if not op.affordable(array.nbytes, *replaced):
+    if array.nbytes > SMALL and not op.affordable(array.nbytes, *replaced):
         return skip("the new bias would make the model grow")
     return op.constant(array, name)
 

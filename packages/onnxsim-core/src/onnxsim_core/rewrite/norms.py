@@ -9,6 +9,7 @@ import numpy as np
 
 from ..ir.dtypes import BFLOAT16, FLOAT, FLOAT16, nbytes, numpy_dtype
 from .expressions import is_step, number, rank_of
+from .layers import SMALL
 from .match import axes_of, is_static
 from .rule import Skip, skip
 
@@ -114,7 +115,8 @@ def ones_like_last(op: Builder, x: Value, axis: int) -> Value | Skip:
         return skip("the size of the normalized axes is not known")
     dims: tuple[int, ...] = x.shape[axis:]  # type: ignore[assignment]
     size = math.prod(dims)
-    if size > LARGEST_SCALE or not op.affordable(nbytes(x.dtype, size), *_scale_after(op, dims)):
+    wanted = nbytes(x.dtype, size)
+    if size > LARGEST_SCALE or wanted > SMALL and not op.affordable(wanted, *_scale_after(op, dims)):
         return skip("the scale would be too large")
     return op.constant(np.ones(dims, numpy_dtype(x.dtype)), f"{x.name}_scale")
 
