@@ -49,7 +49,9 @@ def in_new_order(node: Node, perm: Sequence[int], made: dict[Value, Value], op: 
     inputs: list[Any] = list(node.inputs)
     if op_type == "Concat":
         axis = axis_of(node, len(perm))
-        return None if axis is None or None in inputs else op.like(node, [made[v] for v in inputs], axis=perm.index(axis))
+        if axis is None or None in inputs:
+            return None
+        return op.like(node, [made[v] for v in inputs], axis=perm.index(axis))
     inputs[0] = made[inputs[0]]
     if op_type in UNARY:
         return op.like(node, inputs)
