@@ -46,7 +46,7 @@ def run_pending(folder: Folder, driver: Driver, providers: Sequence[Provider] = 
     chosen = check_providers(providers)
     with_onnxruntime = has_onnxruntime()
     waiting = []
-    later = {}
+    later: dict[Node, None] = {}
     for node in folder.pending:
         if not is_ready(node):
             # What a body reads from around it may become known while the node itself is not visited again.
