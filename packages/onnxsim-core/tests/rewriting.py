@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import onnx
+from malformed import show_malformed
 from onnx import TensorProto, helper
 
 from onnxsim_core import simplify
@@ -45,7 +46,7 @@ def apply(rule: Any, before: str | onnx.ModelProto, *, opset: int = 17, fold: bo
     """Run only these rules, with folding and numbering if asked, over a model; gives the result and the driver."""
     load_ops()
     proto = model(before, opset=opset, **model_options) if isinstance(before, str) else before
-    ir = read_model(proto.SerializeToString())
+    ir = show_malformed(read_model(proto.SerializeToString()))
     if not overridable:
         drop_default_inputs(ir.graph)
     table: dict[Any, list[Rule]] = {}

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import onnx
+from malformed import show_malformed
 
 from onnxsim_core.infer.engine import Inference
 from onnxsim_core.ir import dims
@@ -53,7 +54,7 @@ def _parsed(text: str, opset: int, initializers: Mapping[str, Any]) -> onnx.Mode
 
 
 def _infer(proto: onnx.ModelProto, actual: dict[str, Any]) -> Judged:
-    model = read_model(proto.SerializeToString())
+    model = show_malformed(read_model(proto.SerializeToString()))
     ctx = Inference(model)
     for _ in range(2):
         ctx.walk(model.graph)

@@ -6,6 +6,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import onnx
+from malformed import show_malformed
 from onnx import TensorProto, helper
 
 from onnxsim_core.infer.engine import Inference
@@ -33,7 +34,7 @@ def model_of(op_type: str, arrays: Arrays, *, opset: int = 21, outputs: int = 1,
 
 def inferred(model: onnx.ModelProto) -> tuple[Node, Inference]:
     """The node, after inference stated what it knows of its outputs."""
-    ir = read_model(model.SerializeToString())
+    ir = show_malformed(read_model(model.SerializeToString()))
     ctx = Inference(ir)
     ctx.walk(ir.graph)
     assert ir.graph.first is not None

@@ -13,6 +13,7 @@ from typing import Any
 from ..errors import ModelError
 from .dims import SymbolTable, parse
 from .files import File, resolve_external
+from .formal import OPAQUE, Form, form
 from .graph import Function, Graph, Model, Node, Value, add_use, decode_attributes
 from .inline import inline_tensor, restore
 from .sort import sort_nodes
@@ -37,6 +38,7 @@ class Reader:
         self.source: File | bytes | None = file if file is not None else data
         self.base_dir = base_dir
         self._files: dict[str, File] = {}
+        self._forms: dict[str, Form | None] = {}
 
     # --- model -----------------------------------------------------------------------------------------------------
     def read(self) -> Model:
@@ -146,8 +148,8 @@ class Reader:
             value.node = node
             node.outputs.append(value)
         graph.append(node)
-        if domain == "com.microsoft" and proto.domain != domain:
-            node.changed = True
+        if not domain and not self._fits(node, proto):
+            node.domain = OPAQUE
         for attribute in proto.attribute:
             if attribute.ref_attr_name:
                 continue
@@ -162,6 +164,15 @@ class Reader:
                 node.changed = True
             elif attribute.type in _HELD_WHOLE and self.source is not None:
                 restore(attribute, self.source)
+
+    def _fits(self, node: Node, proto: Any) -> bool:
+        """Has a node of the default domain the form its operator asks for, as far as that is known?"""
+        op_type = node.op_type
+        if op_type not in self._forms:
+            called = any(key[:2] == ("", op_type) for key in self.model.functions)
+            self._forms[op_type] = None if called else form(op_type, self.model.opset())
+        wanted = self._forms[op_type]
+        return wanted is None or wanted.fits(node.inputs, len(node.outputs), proto.attribute)
 
     def _body(self, node: Node, name: str, proto: Any, scope: Scope) -> None:
         assert node.graph is not None

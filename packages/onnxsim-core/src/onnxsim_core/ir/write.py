@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from .formal import OPAQUE
 from .graph import AttributeRef, Graph, Model, Node, Value
 from .rope import Rope
 from .tensors import ProtoTensor, Tensor
@@ -207,7 +208,7 @@ class Writer:
             if proto.HasField("overload") and proto.overload:
                 chunks.append(length_delimited(8, _text(proto.overload)))
             chunks += [length_delimited(10, d.SerializeToString()) for d in getattr(proto, "device_configurations", ())]
-        if node.domain:
+        if node.domain and node.domain != OPAQUE:
             chunks.append(length_delimited(7, _text(node.domain)))
         rope.append(b"".join(chunks))
         return rope

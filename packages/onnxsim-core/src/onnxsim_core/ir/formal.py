@@ -1,0 +1,79 @@
+"""Which nodes have the form that their operator's schema gives it: numbers of inputs and outputs, types of attributes.
+
+Rules may count on that form. A node of another one is *opaque*: it keeps its place and what it reads, and nothing takes
+it for the operator it says it is. Whether it runs is for the runtime to say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+OPAQUE = "ai.onnx"
+"""Domain of an opaque node of the default domain, whose other nodes have none; files know it as the same domain."""
+FLAGS = frozenset({
+    "allowzero", "ceil_mode", "count_include_pad", "do_normalization", "exclusive", "fmod", "is_test", "keepdims",
+    "largest", "noop_with_empty_axes", "reverse", "saturate", "select_last_index", "sorted", "storage_order",
+    "training_mode",
+})
+"""Integer attributes that are 0 or 1; runtimes disagree on what any other number means."""
+
+
+class Form:
+    """What a schema asks of a node of one operator at one version."""
+
+    __slots__ = ("least", "most", "needed", "outputs", "kinds", "required")
+
+    def __init__(self, schema: Any) -> None:
+        single = schema.FormalParameterOption.Single
+        self.least: int = schema.min_input
+        self.most: int = schema.max_input
+        self.outputs: int = schema.max_output
+        needed = 0
+        for formal in schema.inputs:
+            if formal.option != single:
+                break
+            needed += 1
+        self.needed = needed
+        self.kinds = {name: int(attribute.type.value) for name, attribute in schema.attributes.items()}
+        self.required = frozenset(name for name, attribute in schema.attributes.items() if attribute.required)
+
+    def fits(self, inputs: Sequence[Any], outputs: int, attributes: Sequence[Any]) -> bool:
+        """Do these inputs (None where left out), outputs and AttributeProtos fit?"""
+        count = len(inputs)
+        if count < self.least or count > self.most or outputs > self.outputs or not outputs and self.outputs:
+            return False
+        if None in inputs[:self.needed]:
+            return False
+        kinds = self.kinds
+        for attribute in attributes:
+            kind = attribute.type
+            if kinds.get(attribute.name, kind) != kind:
+                return False
+            if kind == 2 and attribute.name in FLAGS and attribute.i not in (0, 1) and not attribute.ref_attr_name:
+                return False
+        return not self.required or self.required.issubset([attribute.name for attribute in attributes])
+
+
+_FORMS: dict[tuple[str, int], Form | None] = {}
+
+
+def form(op_type: str, opset: int) -> Form | None:
+    """The form of a default-domain operator in an opset; of its newest version where the opset has none of that name.
+
+    None for what ONNX does not know.
+    """
+    key = (op_type, opset)
+    if key not in _FORMS:
+        _FORMS[key] = _look_up(op_type, opset)
+    return _FORMS[key]
+
+
+def _look_up(op_type: str, opset: int) -> Form | None:
+    from onnx import defs
+
+    newest = defs.onnx_opset_version()
+    for version in (min(opset, newest), newest):
+        if version > 0 and defs.has(op_type, version, ""):
+            return Form(defs.get_schema(op_type, version, ""))
+    return None
