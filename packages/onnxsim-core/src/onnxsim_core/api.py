@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
@@ -93,22 +93,21 @@ def simplify(
     initializers_as_constants: bool = True,
     inline_functions: bool = False,
     target_opset_version: int | str | None = None,
+    import_custom_schemas: bool = True,
+    custom_rewriter: Callable[[ModelProto], ModelProto | bool | None] | None = None,
+    function_rewrite_rules: Iterable[tuple[Any, Any]] | None = None,
     extra_optimizers: Sequence[str] | None = None,
     keep_nodes: Iterable[str] | None = None,
-    check_rtol: float = 1e-4,
-    check_atol: float = 1e-5,
-    input_fill: str = "random",
+    check_rtol: float = 1e-4, check_atol: float = 1e-5, input_fill: str = "random",
     providers: Sequence[Any] | None = None,
-    output_path: str | os.PathLike[str] | None = None,
-    save_as_external_data: bool = False,
+    output_path: str | os.PathLike[str] | None = None, save_as_external_data: bool = False,
     external_data_threshold: int | str | None = None,
     input_shapes: Mapping[str, Sequence[int]] | None = None,
     profile: str | os.PathLike[str] | bool | None = None,
     ort_profile: str | bool | None = None,
     merge_ort_profile: bool = False,
     compare_with: Any = None,
-    trace: bool = False,
-    phases: Phases | None = None,
+    trace: bool = False, phases: Phases | None = None,
 ) -> SimplifyResult:
     """Simplify a model; the result unpacks as `model_simp, ok`.
 
@@ -119,6 +118,10 @@ def simplify(
             comparison was asked for and failed, nothing is written and what was there stays.
         inline_functions: put the bodies of the model's local functions in the place of their calls first.
         target_opset_version: write the model for this version of the default operator set, or `latest`.
+        import_custom_schemas: ask schemas registered with `onnx.defs.register_schema` about their operators.
+        custom_rewriter: gets the model each time nothing else is left to do, and gives it back changed (as a new model,
+            or in place and None) or False. See docs/how-to/rewriters.md for where the weights are.
+        function_rewrite_rules: pairs (pattern, replacement) of FunctionProtos.
         keep_nodes: names of nodes, or regular expressions for whole names, that are not to change; their inputs and
             outputs keep their names too.
         input_shapes: the old name of `overwrite_input_shapes` and `test_input_shapes` together.
@@ -146,15 +149,15 @@ def simplify(
             mutable_initializer=mutable_initializer, initializers_as_constants=initializers_as_constants,
             tensor_size_limit=None if tensor_size_threshold is None else parse_size(tensor_size_threshold),
             overwrite_input_shapes=dict(overwrite_input_shapes or {}), unused_outputs=tuple(unused_output or ()),
-            inline_functions=inline_functions, target_opset=target_opset_version,
+            inline_functions=inline_functions, target_opset=target_opset_version, import_schemas=import_custom_schemas,
+            rewriter=_rewriter(custom_rewriter), rewrite_rules=_rules(function_rewrite_rules),
             keep_nodes=tuple(keep_nodes or ()), max_rounds=environment().max_rounds, providers=tuple(providers or ()),
             trace=trace, phases=listener)
         threshold = parse_size(EXTERNAL_DATA_THRESHOLD if external_data_threshold is None else external_data_threshold)
         comparison = Comparison(
             original=model if compare_with is None else compare_with, n=check_n, rtol=check_rtol, atol=check_atol,
-            fill=input_fill, data=input_data,
-            shapes={**options.overwrite_input_shapes, **(test_input_shapes or {})}, custom_lib=custom_lib,
-            phases=listener)
+            fill=input_fill, data=input_data, custom_lib=custom_lib, phases=listener,
+            shapes={**options.overwrite_input_shapes, **(test_input_shapes or {})})
         return _run(model, options, comparison, None if output_path is None else os.fspath(output_path),
                     0 if save_as_external_data else threshold)
 
@@ -185,6 +188,25 @@ def _listening(wanted: Environment | None, phases: Phases | None) -> AbstractCon
     from .profile.session import profiling
 
     return profiling(wanted, phases or NO_PHASES)
+
+
+def _rewriter(given: Any) -> Any:
+    """What is to be called each round.
+
+    Raises:
+        TypeError: it cannot be called.
+    """
+    if given is not None and not callable(given):
+        raise TypeError(f"custom_rewriter is called with a ModelProto, but a {type(given).__name__} cannot be called")
+    return given
+
+
+def _rules(pairs: Iterable[Any] | None) -> tuple[Any, ...]:
+    if pairs is None:
+        return ()
+    from .patterns.compile import compile_rules
+
+    return compile_rules(pairs)
 
 
 def _present_names(overwrite: Shapes | None, test: Shapes | None, old: Shapes | None,

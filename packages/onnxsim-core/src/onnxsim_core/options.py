@@ -32,6 +32,11 @@ class SimplifyOptions:
     keep_nodes: tuple[str, ...] = ()
     inline_functions: bool = False
     target_opset: int | str | None = None
+    rewrite_rules: tuple[Any, ...] = ()
+    """`patterns.compile.FunctionRule` each."""
+    rewriter: Any = None
+    """Called with a ModelProto each time nothing else is left to do."""
+    import_schemas: bool = True
     max_rounds: int = MAX_ROUNDS
     providers: tuple[Any, ...] = ()
     trace: bool = False

@@ -1,8 +1,8 @@
 """The body of a function as a graph of its own, with the function's attributes as holes to be filled.
 
-A body is read into a model that shares nothing with its caller but the table of symbolic sizes: names, operator sets and
-facts are its own. A node with an attribute that the function's caller decides is *hidden* while the body is simplified: its
-domain carries a mark, so that no rule, kernel or shape rule takes it for the operator it is.
+A body is read into a model that shares nothing with its caller but the table of symbolic sizes: names, operator sets
+and facts are its own. A node with an attribute that the function's caller decides is *hidden* while the body is
+simplified: its domain carries a mark, so that no rule, kernel or shape rule takes it for the operator it is.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ def read_body(proto: Any, parent: Model) -> Model:
 
 
 def write_body(proto: Any, model: Model) -> Any:
-    """A FunctionProto like `proto` whose body is the graph of `model`; what is stated of values that are left is kept."""
+    """A FunctionProto like `proto` with the graph of `model` as body; what it states of values that are left stays."""
     from onnx import FunctionProto
 
     from ..ir.graph import Function
@@ -135,7 +135,7 @@ def write_body(proto: Any, model: Model) -> Any:
     return written
 
 
-# --- which function a node calls ---------------------------------------------------------------------------------------
+# --- which function a node calls -------------------------------------------------------------------------------------
 def key_of(proto: Any) -> Key:
     """How a call names this function."""
     return "" if proto.domain == "ai.onnx" else proto.domain, proto.name, getattr(proto, "overload", "")

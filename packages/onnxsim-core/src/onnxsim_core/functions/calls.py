@@ -1,7 +1,7 @@
 """What a call of a local function gives: its body is walked with what is known of the call's inputs.
 
-Calls that know the same share one walk. Sizes that only the body knows are another number in every call, so whoever takes a
-finished walk over gets symbols of its own for them.
+Calls that know the same share one walk. Sizes that only the body knows are another number in every call, so whoever
+takes a finished walk over gets symbols of its own for them.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ WALKED = 200_000
 
 
 class CallFacts:
-    """The tail of an `Inference`: states what calls of local functions give, and leaves other nodes to the next tail."""
+    """The tail of an `Inference`: states what calls of local functions give, and leaves other nodes to the next."""
 
     __slots__ = ("next", "finished", "open", "left")
 

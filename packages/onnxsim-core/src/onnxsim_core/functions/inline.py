@@ -23,8 +23,8 @@ LARGEST = 5_000_000
 def inline_calls(model: Model, kept: frozenset[Key] = frozenset()) -> dict[Node, int]:
     """Replace every call by the function's body, calls inside it too, and drop the functions nobody calls then.
 
-    Functions in `kept` stay. Gives the nodes that are written for another version of the default domain than the model's,
-    with that version.
+    Functions in `kept` stay. Gives the nodes that are written for another version of the default domain than the
+    model's, with that version.
 
     Raises:
         ModelError: a function calls itself, a call does not fit its function, or the result is beyond all measure.
@@ -89,18 +89,19 @@ def expand(node: Node, op: Builder, body: Body) -> tuple[Value, ...]:
     """
     graph = body.graph
     if len(node.inputs) > len(graph.inputs) or len(node.outputs) > len(graph.outputs):
-        raise ModelError(f"a call gives {len(node.inputs)} inputs and takes {len(node.outputs)} outputs, but "
-                         f"{label(call_key(node))} has {len(graph.inputs)} and {len(graph.outputs)}", where=node.where())
+        raise ModelError(
+            f"a call gives {len(node.inputs)} inputs and takes {len(node.outputs)} outputs, but "
+            f"{label(call_key(node))} has {len(graph.inputs)} and {len(graph.outputs)}", where=node.where())
     body.bind(node.attributes, node.bodies)
     arguments = [*node.inputs, *(None,) * (len(graph.inputs) - len(node.inputs))]
     omitted = {value for value, given in zip(graph.inputs, arguments) if given is None}
     if not omitted.isdisjoint(graph.outputs):
         raise ModelError("the function returns an input that the call leaves out", where=node.where())
     values = inline_body(op, graph, arguments)
-    return tuple(_own(old, new, values[:index], op) for index, (old, new) in enumerate(zip(node.outputs, values)))
+    return tuple(own(old, new, values[:index], op) for index, (old, new) in enumerate(zip(node.outputs, values)))
 
 
-def _own(old: Value, new: Value, before: list[Value], op: Builder) -> Value:
+def own(old: Value, new: Value, before: list[Value], op: Builder) -> Value:
     """A value that may take the call's output over: graph outputs keep their name, so an input cannot be one."""
     if old.outputs and (new.is_input or new.node is None or new.graph is not op.graph or new.outputs or new in before):
         value: Value = op.Identity(new)

@@ -61,21 +61,21 @@ class Engine:
         phases.watch(self.driver, self.ctx)
 
     def run(self, report: Report) -> None:
-        """Rounds of {visit what waits, run what waits for a runtime} until neither they nor merging constants change."""
+        """Rounds of {visit what waits, run what waits for a runtime, merge constants} until nothing changes."""
         model, driver, phases = self.model, self.driver, self.phases
         merge = "eliminate_duplicate_initializer" in self.passes
         merged_at = -1
         changed = 1
-        first = True
+        rounds = 0
         while changed:
-            if report.rounds >= self.options.max_rounds:
+            if rounds >= self.options.max_rounds:
                 stop(report, self.options.max_rounds)
                 return
+            rounds += 1
             report.rounds += 1
             phases.step("simplifying", report.rounds, 0)
             with phases.phase("OptAndShape"):
-                changed = driver.run() if first else driver.drain()
-            first = False
+                changed = driver.run() if rounds == 1 else driver.drain()
             phases.nodes("Optimize", model.graph.count)
             if self.folder.pending:
                 from ..fold.backends import run_pending

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from ..functions.body import Body, Key
 from ..functions.inline import called_functions, callees_first
 from ..ir.graph import Model
 from ..options import SimplifyOptions
-from ..rewrite.rule import Rule
 from . import tidy
 from .engine import Engine, Report
 from .phases import Phases
+from .rule_table import RuleTables
 
 
-def simplify_functions(model: Model, rules: Mapping[Any, list[Rule]], passes: frozenset[str],
-                       options: SimplifyOptions, report: Report, phases: Phases) -> None:
+def simplify_functions(model: Model, tables: RuleTables, options: SimplifyOptions, report: Report,
+                       phases: Phases) -> None:
     """Simplify the body of every local function, those first that others call.
 
     Nothing is known of the inputs there, and a node with an attribute that the caller decides is left alone.
@@ -28,7 +25,7 @@ def simplify_functions(model: Model, rules: Mapping[Any, list[Rule]], passes: fr
         body = Body(model.functions[key].proto, model)
         body.hide()
         size = body.graph.count, len(body.graph.constants)
-        engine = Engine(body.model, rules, passes, options, phases)
+        engine = Engine(body.model, tables.of(body.model), tables.passes, options, phases)
         tidy.remove_dead_code(body.model, engine.driver)
         rounds = report.rounds
         engine.run(report)

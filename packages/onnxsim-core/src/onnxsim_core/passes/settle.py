@@ -36,7 +36,7 @@ def inline(model: Model, report: Report) -> None:
         conversion = Conversion(model, model.opset(), levels).run()
         raise_gaps(max(levels.values()), model.opset(), conversion.gaps)
         report.warnings += conversion.ctx.warnings
-    report.fired["inline_functions"] = count - len(model.functions)
+    report.fired["inline_functions"] = report.fired.get("inline_functions", 0) + count - len(model.functions)
 
 
 def change_opset(model: Model, target: int, options: SimplifyOptions, report: Report, phases: Phases) -> None:

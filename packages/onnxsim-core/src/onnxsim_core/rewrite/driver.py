@@ -15,7 +15,7 @@ from ..infer.engine import Inference
 from ..ir.graph import Graph, Model, Node, Value, drop_use, mark_changed_owners, rename
 from .builder import Builder
 from .numbering import Numbering
-from .rule import Rule, Skip
+from .rule import Rule, Several, Skip
 
 Fold = Callable[[Node], "Sequence[Value] | None"]
 REACH = 8
@@ -168,10 +168,15 @@ class Driver:
                     self.push(builder.again.pop())
                 continue
             made = builder.made
-            values = result if type(result) is tuple else (result,)
-            self._name(node, values, made)
             name = node.name
-            if self.replace(node, values):
+            if type(result) is Several:
+                self._name(result.last, result.pairs[-1][1], made)
+                done = self.replace_several(result)
+            else:
+                values = result if type(result) is tuple else (result,)
+                self._name(node, values, made)
+                done = self.replace(node, values)
+            if done:
                 self._count(rule.pass_name, rule.name, node, name)
                 for fresh in made:
                     self.push(fresh)
@@ -238,6 +243,26 @@ class Driver:
             if old is not new:
                 self.substitute(old, new)
         self.remove(node)
+        mark_changed_owners(graph)
+        return True
+
+    def replace_several(self, several: Several) -> bool:
+        """As `replace`, for several nodes at once; what would stand before its inputs then is moved."""
+        graph = several.last.graph
+        assert graph is not None
+        changes = [(old, new) for node, values in several.pairs for old, new in zip(node.outputs, values)
+                   if old is not new]
+        for old, new in changes:
+            if old.outputs and not self._can_be_output(old, new, graph):
+                return False
+        following = several.last.next
+        for node in several.behind:
+            _move_before(graph, following, node)
+        for old, new in changes:
+            self.substitute(old, new)
+        for node, _ in sorted(several.pairs, key=lambda pair: -pair[0].position):
+            if node.alive and all(value.is_dead for value in node.outputs):
+                self.remove(node)
         mark_changed_owners(graph)
         return True
 
@@ -335,3 +360,14 @@ class Driver:
             if following is None:
                 return
             node = following
+
+
+def _move_before(graph: Graph, anchor: Node | None, node: Node) -> None:
+    """Take a node from its place and put it before another one, or last."""
+    graph.unlink(node)
+    node.alive = True
+    node.next = None
+    if anchor is None:
+        graph.append(node)
+    else:
+        graph.insert_before(anchor, node)

@@ -39,6 +39,20 @@ def skip(reason: str) -> Skip:
     return found
 
 
+class Several:
+    """What stands for the outputs of several nodes: (node, one value per output) each.
+
+    `behind` are nodes that are to be moved, in their order, behind `last`: they read what is made before that node.
+    """
+
+    __slots__ = ("pairs", "last", "behind")
+
+    def __init__(self, pairs: list[tuple[Node, tuple[Value, ...]]], last: Node, behind: list[Node]) -> None:
+        self.pairs = pairs
+        self.last = last
+        self.behind = behind
+
+
 class Rule:
     """A rewrite rule with the pass it belongs to, the operators at its root, and the opset from which it can fire."""
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ..ir.dims import Size, exact_div
 from ..ir.dtypes import FLOAT, FLOAT16
 from ..ir.graph import Node, Value
@@ -75,7 +77,8 @@ def _split_size(node: Node) -> Size | None:
     x, axis = node.inputs[0], node.attribute("axis", 0)
     if x is None or x.shape is None or not -len(x.shape) <= axis < len(x.shape):
         return None
-    return x.shape[axis]
+    size: Size = x.shape[axis]
+    return size
 
 
 @down("Slice", at=10)
@@ -124,13 +127,14 @@ def bounds_become_attributes(node: Node, op: Builder) -> tuple[Value, ...] | Val
     found = [None if bound is None else op.ctx.scalar(bound) for bound in bounds]
     exact = x is not None and x.dtype in (FLOAT, FLOAT16)
     if exact and all(number is not None or bound is None for number, bound in zip(found, bounds)):
-        names = {name: float(number) for name, number in zip(("min", "max"), found) if number is not None}
+        pairs = zip(("min", "max"), found)
+        names: dict[str, Any] = {name: float(number) for name, number in pairs if number is not None}
         return rebuilt(op, node, [x], **names)
-    value = x
+    value: Value | None = x
     for op_type, bound in zip(("Max", "Min"), bounds):
         if bound is not None:
-            (value,) = op.node(op_type, [value, bound])
-    result: Value = op.Identity(x) if value is x else value
+            value = op.node(op_type, [value, bound])[0]
+    result: Value = op.Identity(x) if value is None or value is x else value
     return result
 
 

@@ -35,8 +35,8 @@ def cut_the_whole_shape(node: Node, op: Builder) -> Value | None:
     start, end = node.attribute("start", 0), node.attribute("end")
     if not start and end is None:
         return None
-    result: Value = op.Slice(op.Shape(node.inputs[0]), op.ints([start]), op.ints([(1 << 63) - 1 if end is None else end]),
-                             op.ints([0]))
+    stop = (1 << 63) - 1 if end is None else end
+    result: Value = op.Slice(op.Shape(node.inputs[0]), op.ints([start]), op.ints([stop]), op.ints([0]))
     return result
 
 
@@ -154,11 +154,11 @@ def column_row_depth(node: Node, op: Builder) -> tuple[Value, ...] | Value | Ski
     if x is None or x.shape is None or len(x.shape) != 4 or any(type(size) is not int for size in x.shape[1:]):
         return skip("its mode is CRD and the sizes are unknown")
     _, depth, height, width = x.shape
-    channels = depth // block**2  # type: ignore[operator]
+    channels = depth // block**2
     split = op.Reshape(x, op.ints([0, channels, block, block, height, width]))  # type: ignore[list-item]
     moved = op.Transpose(split, perm=[0, 1, 4, 2, 5, 3])
     sizes = [0, channels, height * block, width * block]
-    result: Value = op.Reshape(moved, op.ints(sizes))  # type: ignore[arg-type]
+    result: Value = op.Reshape(moved, op.ints(sizes))
     return result
 
 
@@ -188,8 +188,9 @@ def normalize_by_hand(node: Node, op: Builder) -> Value | Skip:
     epsilon = op.constant(np.array(node.attribute("epsilon", 1e-5), numpy_dtype(x.dtype)))
     deviation = op.Sqrt(op.Add(op.ReduceMean(op.Mul(centered, centered), axes=axes), epsilon))
     result: Value = op.Mul(op.Div(centered, deviation), node.inputs[1])
-    bias = node.input(2)
-    return result if bias is None else op.Add(result, bias)  # type: ignore[no-any-return]
+    if node.input(2) is not None:
+        result = op.Add(result, node.inputs[2])
+    return result
 
 
 @down("CastLike", at=15)

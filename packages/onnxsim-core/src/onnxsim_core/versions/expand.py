@@ -12,7 +12,6 @@ from ..ops.registry import SHAPES
 from ..rewrite.builder import Builder
 from .history import attribute_defaults, schema_of
 
-
 WRITTEN_OUT = frozenset({("GroupNormalization", 21)})
 """Operators whose version before means something else that cannot say the same."""
 

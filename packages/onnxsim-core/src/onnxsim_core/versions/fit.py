@@ -60,7 +60,7 @@ def is_neutral(name: str, value: Any, default: Any) -> bool:
     return name in ALL_FLOAT8 or default is not None and value == default
 
 
-def additions(node: Node, version: int, before: int) -> dict[str, None]:
+def additions(node: Node, version: int, before: int) -> dict[str, Any]:
     """Attributes of the node that `before` does not have, as changes that remove them."""
     old = attribute_defaults(node.op_type, before)
     return {name: None for name in node.attributes

@@ -60,7 +60,7 @@ def is_gone(op_type: str, version: int) -> bool:
     return bool(schema_of(op_type, version).deprecated)
 
 
-# --- attributes and types ----------------------------------------------------------------------------------------------
+# --- attributes and types --------------------------------------------------------------------------------------------
 @cache
 def attribute_defaults(op_type: str, version: int) -> dict[str, Any]:
     """Attributes by name with their default; None where there is none."""

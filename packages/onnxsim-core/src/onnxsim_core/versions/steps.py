@@ -1,9 +1,10 @@
 """Steps: how a node of one version of its operator is written at the version before or after.
 
 A step is registered under the operator and the version at which the change came. `up` steps write a node of the version
-before as one of that version, `down` steps the reverse. Like a rewrite rule, a step edits nothing: it builds with `op` and
-returns what stands for the outputs, or None when the node can stay as it is, or `skip(reason)` when it cannot be done. A
-change without a step only added something: upwards the node stays, downwards it stays when it does not use the addition.
+before as one of that version, `down` steps the reverse. Like a rewrite rule, a step edits nothing: it builds with
+`op` and returns what stands for the outputs, or None when the node can stay as it is, or `skip(reason)` when it
+cannot be done. A change without a step only added something: upwards the node stays, downwards it stays when it does
+not use the addition.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ def load() -> None:
         import_module(f".{family}", __package__)
 
 
-# --- what steps share --------------------------------------------------------------------------------------------------
+# --- what steps share ------------------------------------------------------------------------------------------------
 def rank_of(value: Value | None) -> int | None:
     """The rank of a value, or None."""
     return None if value is None or value.shape is None else len(value.shape)

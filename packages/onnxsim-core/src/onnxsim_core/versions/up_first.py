@@ -5,6 +5,8 @@ Attributes named `consumed_inputs`, a hint that was never used, are left out of 
 
 from __future__ import annotations
 
+from typing import Any
+
 from ..ir import dtypes
 from ..ir.graph import Node, Value
 from ..rewrite.builder import Builder
@@ -18,7 +20,7 @@ from .steps import rank_of, rebuilt, up
     "Sub", "Sum", "Tanh", "BatchNormalization", at=6)
 def without_consumed_inputs(node: Node, op: Builder) -> tuple[Value, ...] | None:
     """f<consumed_inputs> -> f, with the numbers of Selu-1 written out.  Source: ONNX Abs-6 and others."""
-    changes = {} if node.attribute("consumed_inputs") is None else {"consumed_inputs": None}
+    changes: dict[str, Any] = {} if node.attribute("consumed_inputs") is None else {"consumed_inputs": None}
     if node.op_type == "Selu":
         old = attribute_defaults("Selu", 1)
         changes |= {name: old[name] for name in ("alpha", "gamma") if node.attribute(name) is None}
