@@ -23,14 +23,22 @@ def ops(text, initializers, **options):
 @pytest.mark.parametrize(
     ("text", "weights"),
     [
-        ("g (float[3,2] x) => (float[3,2] z) { d = Transpose(w) z = MatMul(x, d) }",
-         {"w": np.ones((2, 2), np.float32)}),
-        ("g (float[3] x) => (float[3] z) { d = Add(w, v) z = Mul(x, d) }",
-         {"w": np.ones(3, np.float32), "v": np.full(3, 2, np.float32)}),
-        ("g (float[6] x) => (int64[2] y, float[6] z) { y = Shape(w) z = Relu(x) }",
-         {"w": np.zeros((2, 3), np.float32)}),
-        ("g (float[6] x) => (float[2,3] y) { t = Add(a, b) y = Reshape(x, t) }",
-         {"a": np.array([1, 1], I64), "b": np.array([1, 2], I64)}),
+        (
+            "g (float[3,2] x) => (float[3,2] z) { d = Transpose(w) z = MatMul(x, d) }",
+            {"w": np.ones((2, 2), np.float32)},
+        ),
+        (
+            "g (float[3] x) => (float[3] z) { d = Add(w, v) z = Mul(x, d) }",
+            {"w": np.ones(3, np.float32), "v": np.full(3, 2, np.float32)},
+        ),
+        (
+            "g (float[6] x) => (int64[2] y, float[6] z) { y = Shape(w) z = Relu(x) }",
+            {"w": np.zeros((2, 3), np.float32)},
+        ),
+        (
+            "g (float[6] x) => (float[2,3] y) { t = Add(a, b) y = Reshape(x, t) }",
+            {"a": np.array([1, 1], I64), "b": np.array([1, 2], I64)},
+        ),
     ],
 )
 def test_nothing_that_is_rooted_in_initializers_alone_folds(text, weights):
@@ -92,8 +100,9 @@ def test_weights_of_a_branch_that_is_taken_stay_weights():
 
 
 def test_overridable_initializers_stay_inputs():
-    proto = model("g (float[3] x, float[3] w) => (float[3] z) { z = Mul(x, w) }",
-                  initializers={"w": np.ones(3, np.float32)})
+    proto = model(
+        "g (float[3] x, float[3] w) => (float[3] z) { z = Mul(x, w) }", initializers={"w": np.ones(3, np.float32)}
+    )
     result = simplify(proto, initializers_as_constants=False, mutable_initializer=True).model
 
     assert [v.name for v in result.graph.input] == ["x", "w"] and [t.name for t in result.graph.initializer] == ["w"]

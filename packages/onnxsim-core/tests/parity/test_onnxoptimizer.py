@@ -2,11 +2,14 @@
 
 from random import Random
 
+import numpy as np
+import onnx
 import onnxoptimizer
 import pytest
 
 from onnxsim_core import simplify
 from onnxsim_core.passes import catalog
+from onnxsim_testkit import model as checked_model
 from onnxsim_testkit import random_model
 
 pytestmark = pytest.mark.parity
@@ -28,3 +31,38 @@ def test_no_more_nodes_are_left(seed):
     simplified, _ = simplify(model)
 
     assert len(simplified.graph.node) <= len(optimized.graph.node)
+
+
+def _borrowed(*names):
+    given = checked_model("g (float[2,512] x, int64[2,3] i) => (float[2,4] z, int64[2,3] j) { y = MatMul(x, w) "
+                          "v = Add(a, a) z = Mul(y, v) j = Neg(i) }",
+                          initializers={"w": WEIGHT, "a": np.array([1, 2, 3, 4], np.float32)})
+    result = simplify(given, extra_optimizers=names, skip_constant_folding=True).model
+    onnx.checker.check_model(result, full_check=True)
+    return result
+
+
+WEIGHT = np.arange(2048, dtype=np.float32).reshape(512, 4)
+
+
+def test_inputs_and_outputs_are_renamed():
+    result = _borrowed("rename_input_output")
+    inputs = {value.name for value in result.graph.input}
+
+    assert inputs == {"input_0", "input_1"} and [v.name for v in result.graph.output] == ["output_0", "output_1"]
+    weights = {tensor.name: onnx.numpy_helper.to_array(tensor) for tensor in result.graph.initializer}
+    np.testing.assert_array_equal(weights["w"], WEIGHT)
+
+
+def test_integer_inputs_are_taken_as_int32():
+    types = {value.name: value.type.tensor_type.elem_type for value in _borrowed("rewrite_input_dtype").graph.input}
+
+    assert types["i"] == onnx.TensorProto.INT32
+
+
+def test_a_model_is_split_into_what_computes_weights_and_the_rest():
+    first, second = _borrowed("split_init").graph, _borrowed("split_predict").graph
+
+    assert not first.input and [node.op_type for node in first.node] == ["Add"]
+    assert not second.initializer and "Add" not in [node.op_type for node in second.node]
+    assert {value.name for value in second.input} == {"x", "i", *(value.name for value in first.output)}

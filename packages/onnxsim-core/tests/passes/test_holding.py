@@ -50,8 +50,10 @@ def test_its_inputs_keep_their_names():
 
 
 def test_what_makes_its_input_may_change_under_the_same_name():
-    proto = named("g (float[2,3,4] x) => (float[2,3,4] z) { p = Transpose<perm=[0,2,1]>(x) "
-                  "q = Transpose<perm=[0,2,1]>(p) r = Relu(q) s = Relu(r) z = Neg(s) }")
+    proto = named(
+        "g (float[2,3,4] x) => (float[2,3,4] z) { p = Transpose<perm=[0,2,1]>(x) "
+        "q = Transpose<perm=[0,2,1]>(p) r = Relu(q) s = Relu(r) z = Neg(s) }"
+    )
     nodes, result = kept(proto, "make_z")
 
     assert [node.op_type for node in result.graph.node] == ["Relu", "Neg"] and nodes["make_z"].input[:] == ["s"]
@@ -135,8 +137,10 @@ def test_unused_initializers_stay_when_they_are_not_to_be_removed():
 
 
 def test_constant_nodes_stay_nodes_when_they_are_not_to_become_initializers():
-    proto = model("g (float[3] x) => (float[3] z) { c = Constant<value_floats=[1.0, 2.0, 3.0]>() y = Add(x, c) "
-                  "z = Mul(y, w) }", initializers={"w": np.full(3, 3, np.float32)})
+    proto = model(
+        "g (float[3] x) => (float[3] z) { c = Constant<value_floats=[1.0, 2.0, 3.0]>() y = Add(x, c) z = Mul(y, w) }",
+        initializers={"w": np.full(3, 3, np.float32)},
+    )
     left = simplify(proto, skipped_optimizers=["extract_constant_to_initializer"]).model
 
     assert [n.op_type for n in left.graph.node] == ["Constant", "Add", "Mul"]

@@ -15,7 +15,8 @@ from ..rewrite.pads import own_pads
 from ..rewrite.rule import Skip, rewrites, skip
 from .catalog import declare
 
-declare("fuse_focus_into_conv", "make a Conv of x[::2, ::2], x[1::2, ::2] ... joined one Conv with strides")
+declare("fuse_focus_into_conv", "make a Conv of x[::2, ::2], x[1::2, ::2] ... joined one Conv with strides; off: "
+        "compilers look for the block", default=False)
 
 _TYPES = (FLOAT, DOUBLE, FLOAT16)
 _END = (1 << 31) - 1

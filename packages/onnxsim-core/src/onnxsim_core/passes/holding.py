@@ -76,11 +76,6 @@ class Holding:
         chosen: dict[Node, None] = {}
         for pattern in patterns:
             found = _matching(pattern, named)
-            if not found:
-                close = difflib.get_close_matches(pattern, [node.name for node in named], 3)
-                raise OptionError(f"keep_nodes: no node is called {pattern!r}", hint=(
-                    "did you mean " + " or ".join(close) + "?" if close
-                    else "it is a name, or a regular expression for a whole name"))
             for node in found:
                 chosen[node] = None
                 # What holds a kept node must stay, too.
@@ -166,6 +161,21 @@ def written_initializers(model: Model) -> Iterator[Value]:
         for value in graph.constants:
             if value.name in names:
                 yield value
+
+
+def check_kept(model: Model, patterns: Iterable[str]) -> None:
+    """Check what is to be kept.
+
+    Raises:
+        OptionError: no node has such a name.
+    """
+    named = [node for node in _nodes(model) if node.name]
+    for pattern in patterns:
+        if not _matching(pattern, named):
+            close = difflib.get_close_matches(pattern, [node.name for node in named], 3)
+            raise OptionError(f"keep_nodes: no node is called {pattern!r}", hint=(
+                "did you mean " + " or ".join(close) + "?" if close
+                else "it is a name, or a regular expression for a whole name"))
 
 
 def _matching(pattern: str, nodes: list[Node]) -> list[Node]:

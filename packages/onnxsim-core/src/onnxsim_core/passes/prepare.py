@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..errors import OptionError
 from ..ir.graph import Graph, Model, Value
 from ..options import SimplifyOptions
+from .holding import check_kept
 from .input_shapes import overwrite_input_shapes
 
 
@@ -12,7 +13,7 @@ def prepare(model: Model, options: SimplifyOptions) -> None:
     """Apply the options that concern the model's interface.
 
     Raises:
-        OptionError: an option names an input or output the model does not have, or a shape it cannot take.
+        OptionError: an option names an input, output or node the model does not have, or a shape it cannot take.
     """
     if not options.mutable_initializer:
         drop_default_inputs(model.graph)
@@ -20,6 +21,8 @@ def prepare(model: Model, options: SimplifyOptions) -> None:
         drop_outputs(model.graph, options.unused_outputs)
     if options.overwrite_input_shapes:
         overwrite_input_shapes(model, options.overwrite_input_shapes)
+    if options.keep_nodes:
+        check_kept(model, options.keep_nodes)
 
 
 def drop_default_inputs(graph: Graph) -> None:
