@@ -18,14 +18,22 @@ from .errors import (
 
 if TYPE_CHECKING or "onnxsim_command" not in _sys.modules:
     from .engine import SimplifyResult, simplify
+    from .extending import (
+        export_onnx_schemas,
+        import_onnx_schemas,
+        inline_local_functions,
+        load_rules,
+        load_tensor,
+    )
 else:
 
     def __getattr__(name: str) -> object:
-        if name not in ("SimplifyResult", "simplify"):
+        if name not in __all__:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        from . import api
+        from importlib import import_module
 
-        return getattr(api, name)
+        module = "api" if name in ("SimplifyResult", "simplify") else "extending"
+        return getattr(import_module(f".{module}", __name__), name)
 
 
 __all__ = [
@@ -38,5 +46,10 @@ __all__ = [
     "SimplifyResult",
     "UnsupportedModelError",
     "__version__",
+    "export_onnx_schemas",
+    "import_onnx_schemas",
+    "inline_local_functions",
+    "load_rules",
+    "load_tensor",
     "simplify",
 ]

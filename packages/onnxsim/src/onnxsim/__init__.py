@@ -29,6 +29,11 @@ if TYPE_CHECKING:
     from onnxsim_core import PluginError as PluginError
     from onnxsim_core import SimplifyResult as SimplifyResult
     from onnxsim_core import UnsupportedModelError as UnsupportedModelError
+    from onnxsim_core import export_onnx_schemas as export_onnx_schemas
+    from onnxsim_core import import_onnx_schemas as import_onnx_schemas
+    from onnxsim_core import inline_local_functions as inline_local_functions
+    from onnxsim_core import load_rules as load_rules
+    from onnxsim_core import load_tensor as load_tensor
     from onnxsim_core import simplify as simplify
     from onnxsim_core.cli.main import main as main
 

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Sequence
 
 from .._version import __version__
-from . import options_check, options_model, options_old, options_passes, options_report
+from . import options_check, options_extend, options_model, options_old, options_passes, options_report
 from .failures import guarded
 from .parser import DESCRIPTION, Parser, UsageError
 from .terminal import Terminal, lenient_output
@@ -67,7 +67,7 @@ def build_parser() -> Parser:
     parser = Parser(description=DESCRIPTION, epilog=EPILOG)
     parser.add_argument("paths", nargs="*", metavar="PATH",
                         help="the model, where to write the simplified one, and how many times to compare them")
-    for group in (options_model, options_passes, options_check, options_report, options_old):
+    for group in (options_model, options_extend, options_passes, options_check, options_report, options_old):
         group.add(parser)
     return parser
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import ModelError, OnnxsimError, OptionError
 from ..options import Environment, profile_wanted
+from . import options_extend
 from .failures import DIFFERS, DONE
 from .jobs import Job, jobs_of
 from .options_check import idle_options
@@ -232,6 +233,7 @@ def settings_of(args: argparse.Namespace, source: Any) -> dict[str, Any]:
         "providers": providers,
         "save_as_external_data": args.save_as_external_data,
         "external_data_threshold": args.external_data_threshold,
+        **options_extend.settings(args),
         "trace": args.explain or args.html is not None,
     }
 

@@ -14,6 +14,7 @@ from ..ir.graph import Node, Value
 from ..ir.tensors import to_proto_header
 from ..ir.write import Writer
 from .engine import Inference
+from .registered import KNOWN, is_registered, key_of
 
 SMALL_INPUT = 1024
 """Constants up to this many bytes are shown to the function."""
@@ -21,7 +22,18 @@ SMALL_INPUT = 1024
 
 def infer_by_schema(node: Node, ctx: Inference) -> None:
     """Ask the registered schema about this node alone; what it does not know, or fails at, stays unknown."""
+    _ask(find_schema(node, ctx), node, ctx)
+
+
+def infer_by_known_schema(node: Node, ctx: Inference) -> None:
+    """As `infer_by_schema`, but of the schemas that users registered only those that were imported are asked."""
     schema = find_schema(node, ctx)
+    if schema is not None and is_registered(schema) and key_of(schema) not in KNOWN:
+        schema = None
+    _ask(schema, node, ctx)
+
+
+def _ask(schema: Any, node: Node, ctx: Inference) -> None:
     if schema is None:
         return
     call = Call(node, ctx)

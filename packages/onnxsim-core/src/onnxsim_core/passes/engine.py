@@ -10,7 +10,7 @@ from ..fold.engine import Folder
 from ..fold.policy import SizePolicy
 from ..functions.calls import CallFacts
 from ..infer.engine import Inference
-from ..infer.tail import infer_by_schema
+from ..infer.tail import infer_by_known_schema, infer_by_schema
 from ..ir.graph import Model
 from ..options import SimplifyOptions
 from ..rewrite.driver import Driver
@@ -22,7 +22,10 @@ from .phases import Phases
 
 @dataclass(slots=True)
 class Report:
-    """What a run did: rounds, how often each pass fired, warnings, and with `trace` every replaced node."""
+    """What a run did: rounds, how often each pass fired, warnings, and with `trace` every replaced node.
+
+    `blamed` says of passes that were left out because they changed an output what they did.
+    """
 
     rounds: int = 0
     converged: bool = True
@@ -32,6 +35,7 @@ class Report:
     skips: dict[tuple[str, str], int] = field(default_factory=dict)
     nodes_before: int = 0
     nodes_after: int = 0
+    blamed: dict[str, str] = field(default_factory=dict)
 
 
 class Engine:
@@ -46,8 +50,8 @@ class Engine:
         self.passes = passes
         self.options = options
         self.phases = phases
-        tail = CallFacts(infer_by_schema) if model.functions else infer_by_schema
-        self.ctx = Inference(model, tail=tail)
+        schemas = infer_by_schema if options.import_schemas else infer_by_known_schema
+        self.ctx = Inference(model, tail=CallFacts(schemas) if model.functions else schemas)
         if not options.infer:
             self.ctx.infer_constants_only()
         limit = options.tensor_size_limit

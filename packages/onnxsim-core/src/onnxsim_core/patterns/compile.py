@@ -9,6 +9,7 @@ from ..errors import OptionError
 from ..functions.body import defaults
 from ..ir.graph import Model
 from ..rewrite.rule import Rule
+from ..versions.fit import means_the_same
 from ..versions.history import arity, is_gone, since, versions
 from .apply import Application, Lineage
 from .pattern import REST, Pattern, hole_name
@@ -89,7 +90,7 @@ class FunctionRule:
         if opset is None or opset == actual:
             return None
         for node in self._nodes:
-            if node.domain in ("", "ai.onnx") and since(node.op_type, opset) != since(node.op_type, actual):
+            if node.domain in ("", "ai.onnx") and not means_the_same(node, opset, actual):
                 return (f"rewrite rule {self.name} is left out: it is written for opset {opset}, and {node.op_type} is "
                         f"another in opset {actual} of the model")
         return None

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ..ir.graph import AttributeRef, Node, Value
-from .history import allowed_types, arity, attribute_defaults, type_text
+from . import steps
+from .history import allowed_types, arity, attribute_defaults, since, type_text, versions
 
 NEW_VALUES: dict[tuple[str, int, str], frozenset[bytes]] = {
     ("Pad", 19, "mode"): frozenset({b"wrap"}),
@@ -65,3 +66,19 @@ def additions(node: Node, version: int, before: int) -> dict[str, Any]:
     old = attribute_defaults(node.op_type, before)
     return {name: None for name in node.attributes
             if name not in old and name in attribute_defaults(node.op_type, version)}
+
+
+def means_the_same(proto: Any, opset: int, other: int) -> bool:
+    """Does a NodeProto written for one operator set say the same in another?"""
+    steps.load()
+    op_type = proto.op_type
+    low, high = sorted((since(op_type, opset), since(op_type, other)))
+    if low == high:
+        return True
+    if not low or any((op_type, version) in steps.UP for version in versions(op_type) if low < version <= high):
+        return False
+    version = since(op_type, other)
+    _, inputs, outputs = arity(op_type, version)
+    known = attribute_defaults(op_type, version)
+    return len(proto.input) <= inputs and len(proto.output) <= outputs and all(
+        attribute.name in known for attribute in proto.attribute)

@@ -6,6 +6,7 @@ from bisect import bisect_right
 from functools import cache
 from typing import Any
 
+from ..infer.registered import is_registered
 from ..ir import dtypes
 from ..ir.graph import Value
 
@@ -30,11 +31,6 @@ def _schemas() -> dict[str, dict[int, Any]]:
         if not schema.domain and not is_registered(schema):
             found.setdefault(schema.name, {})[schema.since_version] = schema
     return found
-
-
-def is_registered(schema: Any) -> bool:
-    """Was the schema registered by `onnx.defs.register_schema`, so that it is not onnx's own?"""
-    return not schema.line
 
 
 @cache
