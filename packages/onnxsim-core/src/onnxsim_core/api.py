@@ -104,8 +104,7 @@ def simplify(
     external_data_threshold: int | str | None = None,
     input_shapes: Mapping[str, Sequence[int]] | None = None,
     profile: str | os.PathLike[str] | bool | None = None,
-    ort_profile: str | bool | None = None,
-    merge_ort_profile: bool = False,
+    ort_profile: str | bool | None = None, merge_ort_profile: bool = False,
     compare_with: Any = None,
     trace: bool = False, phases: Phases | None = None,
 ) -> SimplifyResult:
@@ -150,9 +149,9 @@ def simplify(
             tensor_size_limit=None if tensor_size_threshold is None else parse_size(tensor_size_threshold),
             overwrite_input_shapes=dict(overwrite_input_shapes or {}), unused_outputs=tuple(unused_output or ()),
             inline_functions=inline_functions, target_opset=target_opset_version, import_schemas=import_custom_schemas,
-            rewriter=_rewriter(custom_rewriter), rewrite_rules=_rules(function_rewrite_rules),
+            rewriter=_rewriter(custom_rewriter), rewrite_rules=_rules(function_rewrite_rules), trace=trace,
             keep_nodes=tuple(keep_nodes or ()), max_rounds=environment().max_rounds, providers=tuple(providers or ()),
-            trace=trace, phases=listener)
+            phases=listener)
         threshold = parse_size(EXTERNAL_DATA_THRESHOLD if external_data_threshold is None else external_data_threshold)
         comparison = Comparison(
             original=model if compare_with is None else compare_with, n=check_n, rtol=check_rtol, atol=check_atol,
