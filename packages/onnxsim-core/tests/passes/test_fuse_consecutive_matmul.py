@@ -47,6 +47,14 @@ def test_skips(reason, a, b):
     assert_skips(one_product, given("g (float[2,4,5] x) => (float[2,4,3] z)" + BODY, a=a, b=b), reason)
 
 
+def test_skips_a_weight_that_both_layers_share():
+    tied = drawn(5, 5)
+    head = "g (float[b,s,5] x) => (float[b,s,5] z)"
+    reason = "both products share one weight, which stays tied"
+    assert_skips(one_product, given(head + BODY, a=tied, b=tied.copy()), reason)
+    assert_skips(one_product, given(head + "{ y = MatMul(x, a) z = MatMul(y, a) }", a=tied), reason)
+
+
 def test_skips_integers():
     text = given(HEAD.replace("float", "int32") + BODY, a=np.ones((5, 7), np.int32), b=np.ones((7, 3), np.int32))
     assert_skips(one_product, text, "the constants are no matrices of floats that fit")

@@ -6,6 +6,7 @@ import numpy as np
 
 from ..ir.dtypes import DOUBLE, FLOAT, numpy_dtype
 from ..ir.graph import Node, Value
+from ..ir.tensors import same_bytes
 from ..rewrite.builder import Builder
 from ..rewrite.layers import float64
 from ..rewrite.rule import Skip, rewrites, skip
@@ -41,6 +42,8 @@ def one_product(node: Node, op: Builder) -> Value | Skip:
     rows, middle, columns = a[0], a[1], b[1]
     if rows * columns > rows * middle + middle * columns or rows * middle * columns > _LARGEST_WORK:
         return skip("the product would be larger than the factors")
+    if left is right or same_bytes(left.tensor, right.tensor):
+        return skip("both products share one weight, which stays tied")
     if not op.affordable(rows * columns * (4 if left.tensor.dtype == FLOAT else 8), left, right):
         return skip("the new weight would make the model grow")
     first, second = float64(left), float64(right)
