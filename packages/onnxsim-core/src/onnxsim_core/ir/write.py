@@ -126,7 +126,8 @@ class Writer:
                 name = value.name
                 info = declared.get(name) if declared else None
                 if value.dtype and value.shape is not None:
-                    body = length_delimited(1, _text(name)) + length_delimited(2, self.type(value))
+                    kind = self.type(value) if info is None else self._named_type(value, info)
+                    body = length_delimited(1, _text(name)) + length_delimited(2, kind)
                     if info is not None:
                         if info.doc_string:
                             body += length_delimited(3, _text(info.doc_string))
@@ -139,6 +140,18 @@ class Writer:
             chunks += [length_delimited(13, declared[v.name].SerializeToString()) for v in graph.constants
                        if v.name in declared and not v.outputs and not v.is_input]
         return chunks
+
+    def _named_type(self, value: Value, info: Any) -> bytes:
+        """The type of a value; a size of which nothing is known goes by the name that the file gives it."""
+        shape = value.shape
+        dims = info.type.tensor_type.shape.dim
+        if shape is None or len(dims) != len(shape) or not any(dim.dim_param for dim in dims):
+            return self.type(value)
+        sizes = []
+        for size, dim in zip(shape, dims):
+            sizes.append(self.dimension(size) or (length_delimited(2, _text(dim.dim_param)) if dim.dim_param else b""))
+        written = length_delimited(2, b"".join(length_delimited(1, size) for size in sizes))
+        return length_delimited(1, tag(1, 0) + varint(value.dtype) + written)
 
     def value_info(self, value: Value) -> bytes:
         """A graph input or output: as it was declared, under the value's name."""
