@@ -53,7 +53,8 @@ ELIMINATIONS: tuple[str, ...] = (
     "eliminate_nop_concat", "eliminate_nop_split", "eliminate_nop_expand", "eliminate_expand_before_broadcast",
     "eliminate_nop_transpose", "eliminate_nop_reshape", "eliminate_nop_with_unit", "eliminate_nop_slice",
     "eliminate_nop_tile", "eliminate_nop_reduce", "eliminate_nop_gather", "eliminate_nop_variadic",
-    "eliminate_nop_resize", "eliminate_nop_clip", "eliminate_concat_of_pieces", "eliminate_slice_of_concat",
+    "eliminate_nop_resize", "eliminate_nop_clip", "eliminate_nop_scatter",
+    "eliminate_concat_of_pieces", "eliminate_slice_of_concat",
     "eliminate_nop_monotone_argmax", "eliminate_softmax_before_argmax", "eliminate_consecutive_idempotent_ops",
     "eliminate_consecutive_inverses", "eliminate_shape_gather", "eliminate_slice_after_shape", "eliminate_shape_op",
     "eliminate_sequence", "eliminate_nop_softmax", "eliminate_reshape_around_elementwise",
@@ -67,6 +68,7 @@ FUSIONS: tuple[str, ...] = (
 )
 REWRITES: tuple[str, ...] = (
     "rewrite_where", "rewrite_bool_where", "rewrite_expand_target", "rewrite_slice_bounds", "merge_equal_sizes",
+    "adjust_expand_order",
 )
 LAYER_FUSIONS: tuple[str, ...] = (
     "fuse_pad_into_conv", "fuse_pad_into_pool", "fuse_bn_into_conv", "fuse_bn_into_gemm", "fuse_add_bias_into_conv",

@@ -1,0 +1,111 @@
+"""adjust_expand_order: elementwise work before Expand."""
+
+import pytest
+from rewriting import assert_rewrites, assert_simplifies, assert_skips
+
+from onnxsim_core.passes.adjust_expand_order import expand_last
+
+
+@pytest.mark.parametrize(
+    ("rule", "before", "after", "options"),
+    [
+        (
+            expand_last,
+            "g (int64[b,1,1,s] x) => (float[b,1,s,s] z) <float one={1}, int64 i={3}, int64[1] k={1}, int64[1]"
+            " o={0}> { p = Shape<end=1>(x) q = Shape<start=3>(x) t = Concat<axis=0>(p, k, q, q) e = Expand(x,"
+            " t) c = Cast<to=1>(e) z = Sub(one, c) }",
+            "g (int64[b,1,1,s] x) => (float[b,1,s,s] z) <float one={1}, int64[1] k={1}> { p = Shape<end=1>(x)"
+            " q = Shape<start=3>(x) t = Concat<axis=0>(p, k, q, q) c = Cast<to=1>(x) d = Sub(one, c) z = "
+            "Expand(d, t) }",
+            {},
+        ),
+        (
+            expand_last,
+            "g (float[1,4] x, float[4] y) => (float[3,4] z) <int64[2] s={3,1}> { e = Expand(x, s) f = Add(e, "
+            "y) z = Relu(f) }",
+            "g (float[1,4] x, float[4] y) => (float[3,4] z) <int64[2] s={3,1}> { f = Add(x, y) g = Relu(f) z "
+            "= Expand(g, s) }",
+            {},
+        ),
+        (
+            expand_last,
+            "g (float[1,4] x, bool[1,4] y) => (float[3,4] z) <int64[2] s={3,4}, float k={2}> { e = Expand(x, "
+            "s) c = Expand(y, s) n = Not(c) z = Where(n, e, k) }",
+            "g (float[1,4] x, bool[1,4] y) => (float[3,4] z) <int64[2] s={3,4}, float k={2}> { n = Not(y) w ="
+            " Where(n, x, k) z = Expand(w, s) }",
+            {},
+        ),
+        (
+            expand_last,
+            "g (float[1,4] x) => (float[3,4] z) <int64[2] s={3,4}> { e = Expand(x, s) f = Sigmoid(e) z = "
+            "Mul(e, f) }",
+            "g (float[1,4] x) => (float[3,4] z) <int64[2] s={3,4}> { f = Sigmoid(x) w = Mul(x, f) z = "
+            "Expand(w, s) }",
+            {"rtol": 1e-06, "atol": 1e-06},
+        ),
+    ],
+)
+def test_fires(rule, before, after, options):
+    assert_rewrites(rule, before, after, **options)
+
+
+@pytest.mark.parametrize(
+    ("rule", "before", "reason", "options"),
+    [
+        (
+            expand_last,
+            "g (float[1,4] x, float[3,4] y) => (float[3,4] z) <int64[2] s={3,4}> { e = Expand(x, s) z = Add(e, y) }",
+            "an operand is larger than what is expanded",
+            {},
+        ),
+        (
+            expand_last,
+            "g (float[1,4] x, float[3,1] y) => (float[3,4] z) <int64[2] s={3,4}> { e = Expand(x, s) z = Add(e, y) }",
+            "an operand is larger than what is expanded",
+            {},
+        ),
+        (
+            expand_last,
+            "g (float[1,4] x) => (float[3,4] z, float[3,4] e) <int64[2] s={3,4}> { e = Expand(x, s) z = Neg(e) }",
+            "no operand is an Expand that could wait",
+            {},
+        ),
+        (
+            expand_last,
+            "g (float[1,4] x) => (float[3,4] z, float[4,3] t) <int64[2] s={3,4}> { e = Expand(x, s) z = "
+            "Neg(e) t = Transpose(e) }",
+            "no operand is an Expand that could wait",
+            {},
+        ),
+        (
+            expand_last,
+            "g (float[1,4] x, float[2,3,1] y) => (float[2,3,4] z) <int64[2] s={3,4}> { e = Expand(x, s) z = "
+            "Add(e, y) }",
+            "no operand is an Expand that could wait",
+            {},
+        ),
+        (
+            expand_last,
+            "g (float[3,4] x) => (float[3,4] z) { z = Neg(x) }",
+            "no operand is an Expand that could wait",
+            {},
+        ),
+    ],
+)
+def test_declines(rule, before, reason, options):
+    assert_skips(rule, before, reason, **options)
+
+
+def test_a_mask_ends_as_a_small_one_that_broadcasts():
+    """As exported for attention: the mask is spread, cast, subtracted and chosen by, and then added to the scores."""
+    assert_simplifies(
+        """g (int64[b,s] m, float[b,2,s,s] x) => (float[b,2,s,s] z)
+            <float one = {1}, float low = {-10000}, int64[1] k = {1}, int64[2] ax = {1, 2}> {
+            u = Unsqueeze(m, ax) p = Shape<end=1>(m) q = Shape<start=1>(m) t = Concat<axis=0>(p, k, q, q)
+            e = Expand(u, t) c = Cast<to=1>(e) d = Sub(one, c) f = Cast<to=9>(d) w = Where(f, low, d)
+            z = Add(x, w) }""",
+        """g (int64[b,s] m, float[b,2,s,s] x) => (float[b,2,s,s] z) <float one = {1}, float low = {-10000},
+            int64[2] ax = {1, 2}> {
+            u = Unsqueeze(m, ax) c = Cast<to=1>(u) d = Sub(one, c) f = Cast<to=9>(d) w = Where(f, low, d)
+            z = Add(x, w) }""",
+    )
