@@ -12,6 +12,7 @@ from typing import Any
 
 from ..infer.engine import DATA_LIMIT, Inference
 from ..ir.dtypes import BFLOAT16, BOOL, DOUBLE, FLOAT, FLOAT16, INT32, INT64, nbytes, numpy_dtype
+from ..ir.formal import form
 from ..ir.graph import Node, Value
 from ..ir.tensors import ArrayTensor, DeferredTensor, Tensor
 from ..ops.registry import KERNELS
@@ -60,7 +61,15 @@ class Folder:
             return self._store_known(node, first)
         if node in self.refused or node.op_type in policy.QUANTIZERS or not policy.is_deterministic(node):
             return None
+        if not self._is_typed(node):
+            self.refused[node] = "the operator does not take inputs of these types"
+            return None
         return self._compute(node)
+
+    def _is_typed(self, node: Node) -> bool:
+        """Are the inputs of types that the operator takes? Kernels count on it."""
+        known = form(node.op_type, self.ctx.opset)
+        return known is None or known.accepts([0 if value is None else value.dtype for value in node.inputs])
 
     def _from_data(self, node: Node, value: Value) -> Sequence[Value] | None:
         """A value whose elements are all known is a constant, whatever made it."""

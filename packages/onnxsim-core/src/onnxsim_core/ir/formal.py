@@ -22,9 +22,11 @@ FLAGS = frozenset({
 class Form:
     """What a schema asks of a node of one operator at one version."""
 
-    __slots__ = ("least", "most", "needed", "outputs", "kinds", "required")
+    __slots__ = ("least", "most", "needed", "outputs", "kinds", "required", "_schema", "_types")
 
     def __init__(self, schema: Any) -> None:
+        self._schema = schema
+        self._types: list[tuple[frozenset[int], str]] | None = None
         single = schema.FormalParameterOption.Single
         self.least: int = schema.min_input
         self.most: int = schema.max_input
@@ -53,6 +55,30 @@ class Form:
             if kind == 2 and attribute.name in FLAGS and attribute.i not in (0, 1) and not attribute.ref_attr_name:
                 return False
         return not self.required or self.required.issubset([attribute.name for attribute in attributes])
+
+    def accepts(self, dtypes: Sequence[int]) -> bool:
+        """Does the operator take inputs of these types (0 where left out), and of one type where it asks for that?"""
+        types = self._types
+        if types is None:
+            types = self._types = [_types_of(formal, self._schema) for formal in self._schema.inputs]
+        bound: dict[str, int] = {}
+        for index, dtype in enumerate(dtypes):
+            if not dtype or not types:
+                continue
+            allowed, name = types[min(index, len(types) - 1)]
+            if dtype not in allowed or name and bound.setdefault(name, dtype) != dtype:
+                return False
+        return True
+
+
+def _types_of(formal: Any, schema: Any) -> tuple[frozenset[int], str]:
+    """Element types of the tensors that a formal input takes, and the name that inputs of one type share (or none)."""
+    from onnx import TensorProto
+
+    numbers = {f"tensor({kind.lower()})": number for kind, number in TensorProto.DataType.items()}
+    allowed = frozenset(numbers[text] for text in formal.types if text in numbers)
+    shares = formal.is_homogeneous or formal.option != schema.FormalParameterOption.Variadic
+    return allowed, formal.type_str if shares and not formal.type_str.startswith("tensor(") else ""
 
 
 _FORMS: dict[tuple[str, int], Form | None] = {}

@@ -41,6 +41,11 @@ def normalized_axes(raw_axes: Any, rank: int) -> list[int] | None:
     return result
 
 
+def listed(array: Any) -> tuple[int, ...] | None:
+    """The numbers of an array with one axis, as axes, sizes and bounds come; None for other ranks and for none."""
+    return None if array is None or array.ndim != 1 else tuple(array.tolist())
+
+
 def unknown_shape(ctx: Inference, rank: int) -> tuple[Size, ...]:
     """A shape of which only the rank is known."""
     return tuple([ctx.fresh() for _ in range(rank)])

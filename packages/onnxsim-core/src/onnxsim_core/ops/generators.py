@@ -9,7 +9,7 @@ import numpy as np
 
 from ..ir.dims import Size, add, ceildiv, is_nonneg, maximum, mul, sub
 from ..ir.dtypes import numpy_dtype
-from .axes import TRACKED, static_numel, unknown_shape
+from .axes import TRACKED, listed, static_numel, unknown_shape
 from .registry import KERNELS, SHAPES
 from .repeat import vector_length
 
@@ -58,8 +58,8 @@ def constant_of_shape_shape(node: Node, ctx: Inference) -> None:
 def constant_of_shape_fold(node: Node, arrays: list[Any], ctx: Inference) -> Any:
     """One number everywhere."""
     tensor = node.attribute("value")
-    shape = arrays[0].tolist()
-    if any(size < 0 for size in shape):
+    shape = listed(arrays[0])
+    if shape is None or any(size < 0 for size in shape):
         return None
     if tensor is None:
         return np.zeros(shape, np.float32)
@@ -116,6 +116,8 @@ def float_range_length(start: float, limit: float, delta: float) -> int | None:
 @KERNELS.register("Range")
 def range_fold(node: Node, arrays: list[Any], ctx: Inference) -> Any:
     """start, start + delta, ... below limit. Floats are added up one by one, as onnxruntime does."""
+    if any(array.size != 1 for array in arrays):
+        return None
     start, limit, delta = [array.reshape(-1)[0] for array in arrays]
     dtype = start.dtype
     if dtype.kind == "i":

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..ir.dims import Size, add, ceildiv, exact_div, floordiv, mul, sub
-from .axes import TRACKED, more_telling, moved, normalized, positions, static_numel
+from .axes import TRACKED, listed, more_telling, moved, normalized, positions, static_numel
 from .registry import KERNELS, SHAPES
 
 if TYPE_CHECKING:
@@ -201,7 +201,9 @@ def split_fold(node: Node, arrays: Arrays, ctx: Inference) -> Any:
     """Pieces of the array, each contiguous."""
     x = arrays[0]
     axis = normalized(node.attribute("axis", 0), x.ndim)
-    given = tuple(arrays[1].tolist()) if len(arrays) > 1 and arrays[1] is not None else None
+    given = listed(arrays[1]) if len(arrays) > 1 else None
+    if given is None and len(arrays) > 1 and arrays[1] is not None:
+        return None
     sizes: list[Any] | None = None if axis < 0 else split_sizes(node, x.shape[axis], given, ctx)
     if sizes is None or sum(sizes) != x.shape[axis] or min(sizes) < 0:
         return None

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..ir.dims import Size, add
-from .axes import TRACKED, normalized_axes, unknown_shape
+from .axes import TRACKED, listed, normalized_axes, unknown_shape
 from .registry import KERNELS, SHAPES
 
 if TYPE_CHECKING:
@@ -114,8 +114,10 @@ def pad_fold(node: Node, arrays: list[Any], ctx: Inference) -> Any:
     x = arrays[0]
     pads: Any = attribute_pads(node, x.ndim, ctx)
     if ctx.opset >= 11:
-        axes = arrays[3].tolist() if len(arrays) > 3 and arrays[3] is not None else None
-        pads = spread_pads(tuple(arrays[1].tolist()), axes, x.ndim)
+        given, axes = listed(arrays[1]), arrays[3] if len(arrays) > 3 else None
+        if given is None or axes is not None and axes.ndim != 1:
+            return None
+        pads = spread_pads(given, None if axes is None else axes.tolist(), x.ndim)
     mode: Any = node.text("mode", "constant")
     if pads is None or mode not in MODES:
         return None
@@ -174,7 +176,7 @@ def center_crop_pad_shape(node: Node, ctx: Inference) -> None:
 def center_crop_pad_fold(node: Node, arrays: list[Any], ctx: Inference) -> Any:
     """The middle of the array, or the array in the middle of zeros; the odd element falls to the end."""
     x = arrays[0]
-    target: Any = crop_target(node, x.shape, tuple(arrays[1].tolist()))
+    target: Any = crop_target(node, x.shape, listed(arrays[1]))
     if target is None or x.dtype.kind == "O" or any(size < 0 for size in target.values()):
         return None
     result = np.zeros([target.get(axis, size) for axis, size in enumerate(x.shape)], x.dtype)

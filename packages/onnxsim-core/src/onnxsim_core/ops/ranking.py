@@ -44,6 +44,8 @@ def top_k_fold(node: Node, arrays: list[Any], ctx: Inference) -> Any:
     """The k largest (or smallest) in order; of equals the one with the lower index first."""
     x = arrays[0]
     axis = normalized(node.attribute("axis", -1), x.ndim)
+    if ctx.opset >= 10 and arrays[1].size != 1:
+        return None
     count = node.attribute("k") if ctx.opset < 10 else int(arrays[1].reshape(-1)[0])
     if axis < 0 or not 0 <= count <= x.shape[axis] or not node.attribute("sorted", 1) or x.dtype.kind not in "iuf":
         return None

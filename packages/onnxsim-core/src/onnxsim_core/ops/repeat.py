@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..ir.dims import Size, mul
-from .axes import TRACKED, moved, normalized, positions, static_numel, unknown_shape
+from .axes import TRACKED, listed, moved, normalized, positions, static_numel, unknown_shape
 from .broadcasting import broadcast_shapes, spread
 from .registry import KERNELS, SHAPES
 
@@ -57,7 +57,7 @@ def expand_shape(node: Node, ctx: Inference) -> None:
 def expand_fold(node: Node, arrays: list[Any], ctx: Inference) -> Any:
     """The array broadcast to the shape both agree on."""
     x = arrays[0]
-    shape: Any = broadcast_shapes(x.shape, tuple(arrays[1].tolist()))
+    shape: Any = broadcast_shapes(x.shape, tuple(arrays[1].reshape(-1).tolist()))
     if shape is None or any(size < 0 for size in shape):
         return None
     return np.broadcast_to(x, shape).copy()
@@ -104,7 +104,7 @@ def _repeats(node: Node, rank: int, ctx: Inference) -> tuple[Size, ...] | None:
 @KERNELS.register("Tile", since=6)
 def tile_fold(node: Node, arrays: list[Any], ctx: Inference) -> Any:
     """The array repeated along every axis."""
-    x, repeats = arrays[0], arrays[1].tolist()
-    if len(repeats) != x.ndim or any(times < 0 for times in repeats):
+    x, repeats = arrays[0], listed(arrays[1])
+    if repeats is None or len(repeats) != x.ndim or any(times < 0 for times in repeats):
         return None
     return np.tile(x, repeats)

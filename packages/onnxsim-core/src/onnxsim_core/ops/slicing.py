@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..ir.dims import Size, add, ceildiv, is_nonneg, maximum, minimum, neg, sub, upper_bound
-from .axes import moved, normalized_axes, positions, unknown_shape
+from .axes import listed, moved, normalized_axes, positions, unknown_shape
 from .registry import KERNELS, SHAPES
 
 if TYPE_CHECKING:
@@ -191,7 +191,9 @@ def slice_fold(node: Node, arrays: list[Any], ctx: Inference) -> Any:
     if ctx.opset < 10:
         bounds = slice_bounds(node, x.ndim, ctx)
     else:
-        starts, ends, axes, steps = [None if a is None else tuple(a.tolist()) for a in (*arrays[1:], None, None)][:4]
+        if any(array is not None and array.ndim != 1 for array in arrays[1:]):
+            return None
+        starts, ends, axes, steps = [listed(array) for array in (*arrays[1:], None, None)][:4]
         bounds = _bounds(x.ndim, starts, ends, axes, steps, steps is not None)
     if bounds is None or bounds.starts is None or bounds.ends is None or bounds.steps is None:
         return None
