@@ -10,7 +10,7 @@ from ..rewrite.rule import Skip, rewrites, skip
 from .catalog import declare
 
 declare("rewrite_implicit_broadcast", "let Expand spread operands, for targets that do not broadcast", default=False,
-        instead_of=("eliminate_expand_before_broadcast",))
+        instead_of=("eliminate_expand_before_broadcast", "adjust_expand_order"))
 
 _ROOTS = tuple(sorted(BROADCAST - {"PRelu"}))
 
