@@ -42,6 +42,8 @@ ONCE = {
         g (float[1,216] x) => (float[] y) <int64[4] s = {1,1,1,216}> {
             r = Reshape(x, s) t = Transpose<perm = [2,0,3,1]>(r) y = Transpose<perm = [0,1,2,3]>(t)
         }""",
+    "nodes of which only attributes differ": """
+        g (float16[n] x) => (float[] y) { a = Cast<to=1>(x) b = Cast<to=11>(x) c = Cast<to=1>(b) y = Add(a, c) }""",
     "a Loop that a body reads": """
         g () => (float[] y) <int64 n = {3}, float[2] k = {1, 2}> {
             v = Loop(n, "") <body = b1 (int64 i, bool c) => (bool d, float[2] p) { d = Identity(c) p = Identity(k) }>

@@ -20,6 +20,8 @@ from ..ir.tensors import Tensor, same_bytes
 
 KEYED_ELEMENTS = 16
 """Largest constant that is compared by content; larger duplicates are merged elsewhere and then equal by identity."""
+PLACES = 4
+"""Nodes that differ in attributes alone share a key; this many are remembered."""
 KEPT_APART = frozenset({"QuantizeLinear", "DequantizeLinear"})
 """Backends want a quantiser of its own for every reader."""
 
@@ -55,13 +57,12 @@ class Numbering:
         level: Graph | None = graph
         while level is not None:
             table = self.nodes.get(level)
-            if table is not None:
-                found = table.get(key)
-                if found is not None and found is not node and found.alive and self._computes(found, node, key):
-                    if found.position < anchor.position:
-                        return found.outputs
-                    if level is graph:
-                        self.later.append(found)
+            found = None if table is None else self._found(table, node, key)
+            if found is not None:
+                if found.position < anchor.position:
+                    return found.outputs
+                if level is graph:
+                    self.later.append(found)
             owner = level.owner
             if owner is None:
                 break
@@ -69,7 +70,21 @@ class Numbering:
         table = self.nodes.get(graph)
         if table is None:
             table = self.nodes[graph] = {}
-        table[key] = node
+        for place in range(PLACES):
+            there = table.get((key, place))
+            if there is None or there is node or not there.alive or place == PLACES - 1:
+                table[key, place] = node
+                break
+        return None
+
+    def _found(self, table: dict[Any, Node], node: Node, key: tuple[Any, ...]) -> Node | None:
+        """Another node of the table that computes the same."""
+        for place in range(PLACES):
+            found = table.get((key, place))
+            if found is None:
+                return None
+            if found is not node and found.alive and self._computes(found, node, key):
+                return found
         return None
 
     def _key(self, node: Node) -> tuple[Any, ...]:
