@@ -8,9 +8,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
-from .delivery import Comparison, Delivery, deliver
+from .delivery import Comparison, Delivery
 from .errors import OptionError
+from .healing import Task
 from .options import EXTERNAL_DATA_THRESHOLD, Environment, SimplifyOptions, environment, parse_size, profile_wanted
+from .passes.presets import combined
 
 if TYPE_CHECKING:
     from onnx import ModelProto
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
 
 
 Shapes = Mapping[str, Sequence[int]]
+_BN = ("fuse_bn_into_conv",)
 
 
 class SimplifyResult(Sequence[Any]):
@@ -73,36 +76,25 @@ class SimplifyResult(Sequence[Any]):
 
 
 def simplify(
-    model: Any,
-    check_n: int = 0,
-    perform_optimization: bool = True,
-    skip_fuse_bn: bool = False,
-    overwrite_input_shapes: Mapping[str, Sequence[int]] | None = None,
-    test_input_shapes: Mapping[str, Sequence[int]] | None = None,
-    skipped_optimizers: Sequence[str] | None = None,
-    skip_constant_folding: bool = False,
-    skip_shape_inference: bool = False,
-    input_data: Mapping[str, Any] | None = None,
-    dynamic_input_shape: bool = False,
-    custom_lib: str | None = None,
-    include_subgraph: bool = True,
-    unused_output: Sequence[str] | None = None,
-    tensor_size_threshold: int | str | None = None,
-    mutable_initializer: bool = False,
+    model: Any, check_n: int = 0, perform_optimization: bool = True, skip_fuse_bn: bool = False,
+    overwrite_input_shapes: Shapes | None = None, test_input_shapes: Shapes | None = None,
+    skipped_optimizers: Iterable[str] | None = None,
+    skip_constant_folding: bool = False, skip_shape_inference: bool = False,
+    input_data: Mapping[str, Any] | None = None, dynamic_input_shape: bool = False, custom_lib: str | None = None,
+    include_subgraph: bool = True, unused_output: Iterable[str] | None = None,
+    tensor_size_threshold: int | str | None = None, mutable_initializer: bool = False,
     *,
-    initializers_as_constants: bool = True,
-    inline_functions: bool = False,
+    initializers_as_constants: bool = True, inline_functions: bool = False,
     target_opset_version: int | str | None = None,
     import_custom_schemas: bool = True,
     custom_rewriter: Callable[[ModelProto], ModelProto | bool | None] | None = None,
     function_rewrite_rules: Iterable[tuple[Any, Any]] | None = None,
-    extra_optimizers: Sequence[str] | None = None,
-    keep_nodes: Iterable[str] | None = None,
-    check_rtol: float = 1e-4, check_atol: float = 1e-5, input_fill: str = "random",
+    extra_optimizers: Iterable[str] | None = None, preset: str | None = None, keep_nodes: Iterable[str] | None = None,
+    check_rtol: float = 1e-4, check_atol: float = 1e-5, input_fill: str = "random", strict: bool = False,
     providers: Sequence[Any] | None = None,
     output_path: str | os.PathLike[str] | None = None, save_as_external_data: bool = False,
     external_data_threshold: int | str | None = None,
-    input_shapes: Mapping[str, Sequence[int]] | None = None,
+    input_shapes: Shapes | None = None,
     profile: str | os.PathLike[str] | bool | None = None,
     ort_profile: str | bool | None = None, merge_ort_profile: bool = False,
     compare_with: Any = None,
@@ -112,7 +104,9 @@ def simplify(
 
     Args:
         model: a path, the file's bytes, a ModelProto (never changed) or an onnx_ir.Model.
-        check_n: how many comparisons with the original on generated inputs; `ok` is their verdict.
+        check_n: how many comparisons with the original on generated inputs; `ok` is their verdict. A pass that changed
+            an output is found, left out and named in a warning.
+        strict: raise a CheckError that names the pass instead.
         output_path: also write the model there; large weights are then copied file to file and never loaded. When a
             comparison was asked for and failed, nothing is written and what was there stays.
         inline_functions: put the bodies of the model's local functions in the place of their calls first.
@@ -121,6 +115,7 @@ def simplify(
         custom_rewriter: gets the model each time nothing else is left to do, and gives it back changed (as a new model,
             or in place and None) or False. See docs/how-to/rewriters.md for where the weights are.
         function_rewrite_rules: pairs (pattern, replacement) of FunctionProtos.
+        preset: what the result is for: ort, tensorrt, tflite, coreml, npu or quantize.
         keep_nodes: names of nodes, or regular expressions for whole names, that are not to change; their inputs and
             outputs keep their names too.
         input_shapes: the old name of `overwrite_input_shapes` and `test_input_shapes` together.
@@ -134,20 +129,22 @@ def simplify(
     Raises:
         ModelError: the model cannot be read, is invalid, or cannot be written.
         OptionError: an option is unknown, malformed or does not fit the model.
+        CheckError: the original does not run, or with `strict` the simplified model differs.
     """
-    overwrite_input_shapes, test_input_shapes = _present_names(
-        overwrite_input_shapes, test_input_shapes, input_shapes, dynamic_input_shape)
+    overwrite, test = _present_names(overwrite_input_shapes, test_input_shapes, input_shapes)
+    _deprecated(dynamic_input_shape, skip_fuse_bn)
     _check_lists(skipped_optimizers=skipped_optimizers, extra_optimizers=extra_optimizers, unused_output=unused_output,
                  keep_nodes=keep_nodes, providers=providers)
-    skipped = frozenset(skipped_optimizers or ()) | (frozenset({"fuse_bn_into_conv"}) if skip_fuse_bn else frozenset())
+    skipped, extra = combined(preset, (*(skipped_optimizers or ()), *(_BN if skip_fuse_bn else ())),
+                              extra_optimizers or ())
     wanted = None if phases is not None and phases.records else profile_wanted(profile, ort_profile, merge_ort_profile)
     with _listening(wanted, phases) as listener:
         options = SimplifyOptions(
-            optimize=perform_optimization, skipped_passes=skipped, extra_passes=tuple(extra_optimizers or ()),
+            optimize=perform_optimization, skipped_passes=skipped, extra_passes=extra, preset=preset,
             fold=not skip_constant_folding, infer=not skip_shape_inference, include_subgraph=include_subgraph,
             mutable_initializer=mutable_initializer, initializers_as_constants=initializers_as_constants,
             tensor_size_limit=None if tensor_size_threshold is None else parse_size(tensor_size_threshold),
-            overwrite_input_shapes=dict(overwrite_input_shapes or {}), unused_outputs=tuple(unused_output or ()),
+            overwrite_input_shapes=dict(overwrite or {}), unused_outputs=tuple(unused_output or ()),
             inline_functions=inline_functions, target_opset=target_opset_version, import_schemas=import_custom_schemas,
             rewriter=_rewriter(custom_rewriter), rewrite_rules=_rules(function_rewrite_rules), trace=trace,
             keep_nodes=tuple(keep_nodes or ()), max_rounds=environment().max_rounds, providers=tuple(providers or ()),
@@ -156,26 +153,15 @@ def simplify(
         comparison = Comparison(
             original=model if compare_with is None else compare_with, n=check_n, rtol=check_rtol, atol=check_atol,
             fill=input_fill, data=input_data, custom_lib=custom_lib, phases=listener,
-            shapes={**options.overwrite_input_shapes, **(test_input_shapes or {})})
-        return _run(model, options, comparison, None if output_path is None else os.fspath(output_path),
+            shapes={**options.overwrite_input_shapes, **(test or {})})
+        task = Task(model, options, comparison, None if output_path is None else os.fspath(output_path),
                     0 if save_as_external_data else threshold)
-
-
-def _run(model: Any, options: SimplifyOptions, comparison: Comparison, path: str | None,
-         threshold: int) -> SimplifyResult:
-    from .ir.garbage import paused_gc
-    from .ir.read import read_model
-    from .passes.manager import simplify_model
-
-    listener: Phases = options.phases
-    with listener.phase("Simplify"):
-        with paused_gc():
-            with listener.phase("Read"):
-                listener.step("reading", 0, 0)
-                ir = read_model(model)
-            report = simplify_model(ir, options)
-        delivery = deliver(ir, path, threshold, comparison, listener)
-    return SimplifyResult(ir, report, delivery)
+        with listener.phase("Simplify"):
+            attempt = task.run(strict=strict)
+    if phases is None:
+        for name, effect in attempt.report.blamed.items():
+            warnings.warn(f"pass {name} {effect}; skipped", RuntimeWarning, stacklevel=2)
+    return SimplifyResult(attempt.graph, attempt.report, attempt.delivery)
 
 
 def _listening(wanted: Environment | None, phases: Phases | None) -> AbstractContextManager[Phases]:
@@ -208,17 +194,24 @@ def _rules(pairs: Iterable[Any] | None) -> tuple[Any, ...]:
     return compile_rules(pairs)
 
 
-def _present_names(overwrite: Shapes | None, test: Shapes | None, old: Shapes | None,
-                   dynamic_input_shape: bool) -> tuple[Shapes | None, Shapes | None]:
+def _present_names(overwrite: Shapes | None, test: Shapes | None,
+                   old: Shapes | None) -> tuple[Shapes | None, Shapes | None]:
     """Shapes given under a name of earlier releases, under the present ones."""
-    if dynamic_input_shape:
-        warnings.warn("dynamic_input_shape has no effect: inputs stay dynamic", DeprecationWarning, stacklevel=3)
     if old is None:
         return overwrite, test
     if overwrite is not None or test is not None:
         raise OptionError("input_shapes is an old name of overwrite_input_shapes and test_input_shapes: give those")
     warnings.warn("input_shapes is now called overwrite_input_shapes", DeprecationWarning, stacklevel=3)
     return old, old
+
+
+def _deprecated(dynamic_input_shape: bool, skip_fuse_bn: bool) -> None:
+    """A line for each argument that has a successor, or no effect."""
+    if dynamic_input_shape:
+        warnings.warn("dynamic_input_shape has no effect: inputs stay dynamic", DeprecationWarning, stacklevel=3)
+    if skip_fuse_bn:
+        warnings.warn("skip_fuse_bn is now written skipped_optimizers=['fuse_bn_into_conv']", DeprecationWarning,
+                      stacklevel=3)
 
 
 def _check_lists(**lists: Any) -> None:

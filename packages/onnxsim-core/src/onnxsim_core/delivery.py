@@ -9,14 +9,18 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .check import Reference
     from .check.result import CheckResult
     from .ir.graph import Model
     from .passes.phases import Phases
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class Comparison:
-    """A comparison with the original that waits for the file to compare; none is made when `n` is 0."""
+    """A comparison with the original that waits for files to compare; none is made when `n` is 0.
+
+    The original runs once, before the first comparison.
+    """
 
     original: Any
     n: int
@@ -27,18 +31,34 @@ class Comparison:
     data: Mapping[str, Any] | None
     custom_lib: str | None
     phases: Phases
+    reference: Reference | None = None
+
+    def validate(self, model: Model) -> dict[str, list[int]]:
+        """Check what the comparison is given against the model; gives the shapes by input name.
+
+        Raises:
+            OptionError: a name is no input, or the way to fill inputs is unknown.
+        """
+        from .check.feeds import check_fill
+        from .passes.input_shapes import resolve_names
+
+        check_fill(self.fill)
+        names = [value.name for value in model.graph.inputs]
+        required = [value.name for value in model.graph.inputs if value.tensor is None]
+        resolve_names(dict.fromkeys(self.data or (), ()), names)
+        found = resolve_names(self.shapes, required if None in self.shapes else names)
+        return {name: [size or 0 for size in sizes] for name, sizes in found.items()}
 
     def run(self, model: Model, path: str) -> CheckResult:
         """Compare the original with the model at `path`."""
-        from .check import check_equal
-        from .passes.input_shapes import resolve_names
+        from .check import Reference
 
-        names = [value.name for value in model.graph.inputs]
-        shapes = {name: [size or 0 for size in sizes] for name, sizes in resolve_names(self.shapes, names).items()}
+        shapes = self.validate(model)
         with self.phases.phase("Check"):
-            return check_equal(self.original, path, n=self.n, rtol=self.rtol, atol=self.atol, fill=self.fill,
-                               input_shapes=shapes, input_data=self.data, custom_lib=self.custom_lib,
-                               phases=self.phases)
+            if self.reference is None:
+                self.reference = Reference(self.original, n=self.n, fill=self.fill, input_shapes=shapes,
+                                           input_data=self.data, custom_lib=self.custom_lib, phases=self.phases)
+            return self.reference.compare(path, rtol=self.rtol, atol=self.atol)
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,6 +30,7 @@ class SimplifyOptions:
     overwrite_input_shapes: Mapping[Any, Sequence[int]] = field(default_factory=dict)
     unused_outputs: tuple[str, ...] = ()
     keep_nodes: tuple[str, ...] = ()
+    preset: str | None = None
     inline_functions: bool = False
     target_opset: int | str | None = None
     rewrite_rules: tuple[Any, ...] = ()

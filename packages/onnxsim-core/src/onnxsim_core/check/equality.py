@@ -9,22 +9,23 @@ from contextlib import contextmanager
 from typing import Any
 
 from ..errors import CheckError, OptionError
+from ..ir.dtypes import BFLOAT16, FLOAT16
 from ..ir.graph import Model
 from ..passes.phases import NO_PHASES, Phases
 from .compare import compare
-from .feeds import FILLS, make_feeds, sizes_to_try
+from .feeds import check_fill, make_feeds, sizes_to_try
 from .result import CheckResult, Mismatch
 from .runners import Runner
 
+_UNITS = {FLOAT16: 4 * 2.0 ** -11, BFLOAT16: 4 * 2.0 ** -8}
 
-def check_equal(original: Any, simplified: Any, *, n: int = 1, rtol: float = 1e-4, atol: float = 1e-5, seed: int = 0,
-                fill: str = "random", input_shapes: Mapping[str, Sequence[int]] | None = None,
-                input_data: Mapping[str, Any] | None = None, custom_lib: str | None = None,
-                phases: Phases = NO_PHASES) -> CheckResult:
-    """Compare two models on `n` seeded inputs.
+
+class Reference:
+    """What the original gives on the inputs of a comparison: computed once, for any number of models to compare.
 
     Args:
-        original, simplified: paths, bytes or ModelProtos; a path is run from disk.
+        original: a path, bytes or a ModelProto; a path is run from disk.
+        n: how many inputs, from `seed` on.
         input_shapes: sizes for symbolic dimensions of inputs, by input name.
         input_data: arrays to use instead of generated ones, by input name.
         phases: told of each run and session.
@@ -33,25 +34,76 @@ def check_equal(original: Any, simplified: Any, *, n: int = 1, rtol: float = 1e-
         OptionError: unknown fill or input name.
         CheckError: the original does not run on anything that could be made up for it.
     """
-    from ..ir.read import read_model
 
-    if fill not in FILLS:
-        raise OptionError(f"input_fill is one of {', '.join(FILLS)}, not {fill!r}")
-    with on_disk(original) as a, on_disk(simplified) as b:
-        model = read_model(a)
-        _check_names(model, input_shapes, input_data)
-        sizes, feeds, expected = _reference(model, a, n, seed, fill, input_shapes, input_data, custom_lib, phases)
-        runner = Runner(b, custom_lib=custom_lib, phases=phases)
-        names = [name for name in expected[0] if name in runner.outputs]
-        mismatches: list[Mismatch] = []
-        for run, (feed, wanted) in enumerate(zip(feeds, expected, strict=True)):
-            phases.step("checking", run + 1, n)
+    def __init__(self, original: Any, *, n: int = 1, seed: int = 0, fill: str = "random",
+                 input_shapes: Mapping[str, Sequence[int]] | None = None, input_data: Mapping[str, Any] | None = None,
+                 custom_lib: str | None = None, phases: Phases = NO_PHASES) -> None:
+        from ..ir.read import read_model
+
+        check_fill(fill)
+        self.n = n
+        self.custom_lib = custom_lib
+        self.phases = phases
+        with on_disk(original) as path:
+            model = read_model(path)
+            _check_names(model, input_shapes, input_data)
+            self.floor = tolerance_floor(model)
+            self.sizes, self.feeds, self.expected = _reference(
+                model, path, n, seed, fill, input_shapes, input_data, custom_lib, phases)
+
+    def compare(self, model: Any, *, rtol: float = 1e-4, atol: float = 1e-5) -> CheckResult:
+        """Run another model on the same inputs. One that does not run differs.
+
+        Raises:
+            CheckError: the models have no output in common.
+        """
+        rtol, atol = max(rtol, self.floor), max(atol, self.floor / 10)
+        with on_disk(model) as path:
+            try:
+                runner = Runner(path, custom_lib=self.custom_lib, phases=self.phases)
+            except CheckError as error:
+                return CheckResult(self.n, (Mismatch("", 0, error.message),), self.sizes)
+            names = [name for name in self.expected[0] if name in runner.outputs]
+            if not names and runner.outputs:
+                raise CheckError("the models have no output in common, so there is nothing to compare")
+            try:
+                mismatches = list(self._mismatches(runner, names, rtol, atol))
+            except CheckError as error:
+                mismatches = [Mismatch("", 0, error.message)]
+            runner.finish()
+        return CheckResult(self.n, tuple(mismatches), self.sizes)
+
+    def _mismatches(self, runner: Runner, names: list[str], rtol: float, atol: float) -> Iterator[Mismatch]:
+        for run, (feed, wanted) in enumerate(zip(self.feeds, self.expected, strict=True)):
+            self.phases.step("checking", run + 1, self.n)
             for name, value in zip(names, runner.run(feed, names), strict=True):
                 found = compare(name, run, wanted[name], value, rtol=rtol, atol=atol)
                 if found is not None:
-                    mismatches.append(found)
-        runner.finish()
-        return CheckResult(n, tuple(mismatches), sizes)
+                    yield found
+
+
+def check_equal(original: Any, simplified: Any, *, n: int = 1, rtol: float = 1e-4, atol: float = 1e-5, seed: int = 0,
+                fill: str = "random", input_shapes: Mapping[str, Sequence[int]] | None = None,
+                input_data: Mapping[str, Any] | None = None, custom_lib: str | None = None,
+                phases: Phases = NO_PHASES) -> CheckResult:
+    """Compare two models, each a path, bytes or a ModelProto, on `n` seeded inputs; for the arguments see `Reference`.
+
+    Raises:
+        OptionError: unknown fill or input name.
+        CheckError: the original does not run on anything that could be made up for it.
+    """
+    reference = Reference(original, n=n, seed=seed, fill=fill, input_shapes=input_shapes, input_data=input_data,
+                          custom_lib=custom_lib, phases=phases)
+    return reference.compare(simplified, rtol=rtol, atol=atol)
+
+
+def tolerance_floor(model: Model) -> float:
+    """The relative tolerance below which a comparison makes no sense: that of the model's coarsest floats.
+
+    Four units in the last place of bfloat16 or float16, if any weight or input is of that type, else 0.
+    """
+    types = {value.dtype for graph in model.graphs() for value in (*graph.inputs, *graph.constants)}
+    return max((_UNITS[dtype] for dtype in types if dtype in _UNITS), default=0.0)
 
 
 def _check_names(model: Model, *given: Mapping[str, Any] | None) -> None:

@@ -23,6 +23,16 @@ _INTEGER_LIMIT = 5
 _SUM = re.compile(r"^\s*[A-Za-z_]\w*(\s*[+*-]\s*([A-Za-z_]\w*|\d+))+\s*$")
 
 
+def check_fill(fill: str) -> None:
+    """Check how inputs are to be filled.
+
+    Raises:
+        OptionError: there is no such way.
+    """
+    if fill not in FILLS:
+        raise OptionError(f"input_fill is one of {', '.join(FILLS)}, not {fill!r}")
+
+
 def sizes_to_try(model: Model, shapes: Mapping[str, Sequence[int]]) -> Iterator[dict[str, int]]:
     """Assignments of numbers to the symbols of the inputs: what the caller fixes, then guesses.
 

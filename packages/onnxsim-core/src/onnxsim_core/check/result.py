@@ -7,7 +7,10 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class Mismatch:
-    """One output that differs: by how much, or in what else (shape, dtype, NaN pattern)."""
+    """One output that differs: by how much, or in what else (shape, dtype, NaN pattern).
+
+    No output is named when the model does not run at all.
+    """
 
     output: str
     run: int
@@ -16,6 +19,8 @@ class Mismatch:
     max_rel: float = 0.0
 
     def __str__(self) -> str:
+        if not self.output:
+            return self.reason
         text = f"output {self.output!r} differs in run {self.run}: {self.reason}"
         if self.max_abs or self.max_rel:
             text += f" (max abs {self.max_abs:.3g}, max rel {self.max_rel:.3g})"

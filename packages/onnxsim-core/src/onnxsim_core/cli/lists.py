@@ -1,4 +1,4 @@
-"""`--list-default-optimizers` and `--list-other-optimizers`."""
+"""`--list-default-optimizers`, `--list-other-optimizers` and `--list-presets`."""
 
 from __future__ import annotations
 
@@ -6,15 +6,29 @@ from .terminal import Terminal
 
 
 def print_passes(terminal: Terminal, *, default: bool, other: bool) -> int:
-    """One name a line; as JSON, with kind and summary. The default ones are those that really run."""
+    """One name a line, with -v and what it does; as JSON, with kind and summary."""
     from ..passes import catalog
 
     catalog.load()
-    runs = {p.name: p.default and p.kind in ("rules", "engine") for p in catalog.CATALOG.values()}
-    shown = [p for p in catalog.CATALOG.values() if (default if runs[p.name] else other)]
+    shown = [one for one in catalog.CATALOG.values() if (default if one.default else other)]
     if terminal.as_json:
-        terminal.json([{"name": p.name, "default": runs[p.name], "kind": p.kind, "summary": p.summary} for p in shown])
-    else:
-        for one in shown:
-            print(one.name)
+        terminal.json([{"name": one.name, "default": one.default, "kind": one.kind, "summary": one.summary}
+                       for one in shown])
+        return 0
+    width = max((len(one.name) for one in shown), default=0)
+    for one in shown:
+        print(f"{one.name:{width}}  {one.summary}" if terminal.verbose else one.name)
+    return 0
+
+
+def print_presets(terminal: Terminal) -> int:
+    """One preset a line with what it is for; as JSON, with the passes it adds and leaves out."""
+    from ..passes.presets import PRESETS
+
+    if terminal.as_json:
+        terminal.json([{"name": one.name, "summary": one.summary, "adds": list(one.adds), "skips": list(one.skips),
+                        "static": one.is_static} for one in PRESETS.values()])
+        return 0
+    for one in PRESETS.values():
+        print(f"{one.name:{max(map(len, PRESETS))}}  {one.summary}")
     return 0

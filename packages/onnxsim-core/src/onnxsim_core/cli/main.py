@@ -56,6 +56,10 @@ def run(words: list[str]) -> int:
         from .lists import print_passes
 
         return print_passes(terminal, default=args.list_default_optimizers, other=args.list_other_optimizers)
+    if args.list_presets:
+        from .lists import print_presets
+
+        return print_presets(terminal)
     check_conflicts(args)
     from .simplify import simplify_all
 

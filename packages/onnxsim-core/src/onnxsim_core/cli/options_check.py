@@ -29,6 +29,8 @@ def add(parser: Parser) -> None:
         looks_like_data_file)
     group.add_argument("--input-fill", choices=FILLS, default=FILLS[0],
                        help="what generated inputs hold (default %(default)s)")
+    group.add_argument("--strict", action="store_true",
+                       help="fail where the models differ, instead of leaving out the pass that did it")
     group.add_argument("--custom-lib", metavar="FILE", help="onnxruntime library with custom operators")
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .arguments import looks_like_name, looks_like_size, size
+from .arguments import looks_like_anything, looks_like_name, looks_like_size, size
 from .parser import Parser
 
 DEFAULT_LARGE = "1KB"
@@ -17,6 +17,12 @@ def add(parser: Parser) -> None:
     parser.told_by(group.add_argument(
         "--enable-optimization", nargs="+", metavar="PASS", help="run these passes that are off by default"),
         looks_like_name)
+    group.add_argument("--preset", metavar="NAME",
+                       help="what the result is for: ort, tensorrt, tflite, coreml, npu or quantize; passes asked for or "
+                       "left out by name come first (--list-presets)")
+    parser.told_by(group.add_argument(
+        "--keep-nodes", nargs="+", metavar="NODE",
+        help="names of nodes, or regular expressions for whole names, that are not to change"), looks_like_anything)
     group.add_argument("--skip-constant-folding", action="store_true",
                        help="do not compute what depends on constants only")
     group.add_argument("--skip-shape-inference", action="store_true", help="do not infer shapes")
@@ -37,3 +43,4 @@ def add(parser: Parser) -> None:
                        help="print the passes that run by default, one a line; with --json, what they do too")
     lists.add_argument("--list-other-optimizers", action="store_true",
                        help="print the passes that --enable-optimization takes")
+    lists.add_argument("--list-presets", action="store_true", help="print the presets and what they are for")

@@ -15,6 +15,7 @@ from .holding import Holding
 from .input_shapes import restate_outputs
 from .phases import NO_PHASES, Phases
 from .prepare import prepare
+from .presets import survey
 from .rule_table import RuleTables
 from .settle import inline, settle
 
@@ -39,7 +40,7 @@ def simplify_model(model: Model, options: SimplifyOptions) -> Report:
         constants = _to_fixed_point(model, tables, options, report, phases)
     else:
         constants = _with_rewriter(model, tables, options, report, phases)
-    report.warnings += tables.warnings
+    report.warnings += [*tables.warnings, *survey(model, options.preset)]
     report.nodes_after = sum(len(g) for g in model.graphs()) - constants
     return report
 

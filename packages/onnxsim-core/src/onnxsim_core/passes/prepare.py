@@ -7,13 +7,15 @@ from ..ir.graph import Graph, Model, Value
 from ..options import SimplifyOptions
 from .holding import check_kept
 from .input_shapes import overwrite_input_shapes
+from .presets import demand
 
 
 def prepare(model: Model, options: SimplifyOptions) -> None:
     """Apply the options that concern the model's interface.
 
     Raises:
-        OptionError: an option names an input, output or node the model does not have, or a shape it cannot take.
+        OptionError: an option names an input, output or node the model does not have, or a shape it cannot take, or the
+            preset demands what the model does not meet.
     """
     if not options.mutable_initializer:
         drop_default_inputs(model.graph)
@@ -23,6 +25,7 @@ def prepare(model: Model, options: SimplifyOptions) -> None:
         overwrite_input_shapes(model, options.overwrite_input_shapes)
     if options.keep_nodes:
         check_kept(model, options.keep_nodes)
+    demand(model, options.preset)
 
 
 def drop_default_inputs(graph: Graph) -> None:
