@@ -26,11 +26,12 @@ WALKED = 200_000
 class CallFacts:
     """The tail of an `Inference`: states what calls of local functions give, and leaves other nodes to the next."""
 
-    __slots__ = ("next", "finished", "open", "left")
+    __slots__ = ("next", "finished", "stated", "open", "left")
 
     def __init__(self, next_tail: Tail) -> None:
         self.next = next_tail
         self.finished: dict[Any, tuple[set[Dim], list[Fact]]] = {}
+        self.stated: dict[Node, tuple[Any, list[Fact]]] = {}
         self.open: set[Key] = set()
         self.left = WALKED
 
@@ -50,6 +51,19 @@ class CallFacts:
         signature = (key, tuple([fact[:3] for fact in given]), attributes, ctx.model.opset())
         if any(fact[3] is not None for fact in given) or not _is_hashable(attributes):
             signature = None  # type: ignore[assignment]
+        facts = self._facts(node, ctx, proto, given, key, signature)
+        for value, (dtype, shape, data, kind) in zip(node.outputs, facts):
+            if kind is not None and not value.dtype:
+                value.type_proto = kind
+            elif dtype:
+                ctx.set(value, dtype, shape, data)
+
+    def _facts(self, node: Node, ctx: Inference, proto: Any, given: list[Fact], key: Key,
+               signature: Any) -> list[Fact]:
+        """The facts of a call; a call that is looked at again with nothing new known has the same symbols again."""
+        stated = self.stated.get(node)
+        if stated is not None and signature is not None and stated[0] == signature:
+            return stated[1]
         known = self.finished.get(signature) if signature is not None else None
         if known is None:
             known = ({size for fact in given for size in _symbols(fact)}, self._walk(node, ctx, proto, given, key))
@@ -58,11 +72,9 @@ class CallFacts:
             facts = known[1]
         else:
             facts = _renewed(known[1], known[0], ctx)
-        for value, (dtype, shape, data, kind) in zip(node.outputs, facts):
-            if kind is not None and not value.dtype:
-                value.type_proto = kind
-            elif dtype:
-                ctx.set(value, dtype, shape, data)
+        if not self.open:
+            self.stated[node] = signature, facts
+        return facts
 
     def _walk(self, node: Node, ctx: Inference, proto: Any, given: list[Fact], key: Key) -> list[Fact]:
         """What the outputs are when the inputs are like this."""
