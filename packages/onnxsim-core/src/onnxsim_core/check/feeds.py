@@ -63,7 +63,7 @@ def sizes_to_try(model: Model, shapes: Mapping[str, Sequence[int]]) -> Iterator[
 
 def _formula(name: str, sizes: Mapping[str, int], default: int) -> int:
     words = re.findall(r"[A-Za-z_]\w*|\d+|[+*-]", name)
-    if any(word[0].isalpha() and word not in sizes for word in words if word[0].isalpha() or word[0] == "_"):
+    if any(word not in sizes for word in words if word[0].isalpha() or word[0] == "_"):
         return default
     total, term, sign = 0, None, 1
     for word in words:

@@ -5,8 +5,13 @@ from __future__ import annotations
 from ..ir.graph import Model, Node, Value
 
 PASS_ON = frozenset({"Cast", "Identity", "Reshape", "Squeeze", "Unsqueeze", "Transpose", "Flatten", "Slice", "Expand",
-                     "Concat", "Split", "Where", "Tile", "Clip", "Relu", "Abs", "Max", "Min"})
-"""Operators whose integer result holds elements of their input."""
+                     "Split", "Tile", "Relu", "Abs"})
+"""Operators whose integer result holds elements of their first input."""
+MIX = frozenset({"Concat", "Where", "Clip", "Max", "Min"})
+"""Operators whose integer result holds elements of any input."""
+TABLES = {("GatherBlockQuantized", 1): 0, ("EmbedLayerNormalization", 0): 2, ("EmbedLayerNormalization", 1): 4,
+          ("EmbedLayerNormalization", 8): 3}
+"""Of contrib operators, by the place of the indices: the place of the table."""
 INDEXED = {"Gather": ("axis", 0), "GatherElements": ("axis", 0), "ScatterElements": ("axis", 0), "Scatter": ("axis", 0)}
 
 
@@ -33,7 +38,7 @@ def _limit(start: Value) -> int | None:
             found = _at(node, value)
             if found is not None:
                 best = found if best is None else min(best, found)
-            elif node.op_type in PASS_ON and not node.domain:
+            elif not node.domain and (node.op_type in MIX or node.op_type in PASS_ON and node.inputs[0] is value):
                 todo += node.outputs
     return best
 
@@ -55,9 +60,10 @@ def _at(node: Node, value: Value) -> int | None:
 
 def _embedding(node: Node, value: Value) -> int | None:
     """com.microsoft.EmbedLayerNormalization and GatherBlockQuantized index their tables."""
-    if node.op_type == "GatherBlockQuantized" and node.input(1) is value or node.op_type == "EmbedLayerNormalization":
-        table = node.input(0 if node.op_type == "GatherBlockQuantized" else 2)
-        if table is not None and table.shape and table is not value:
+    for place, other in enumerate(node.inputs):
+        where = TABLES.get((node.op_type, place)) if other is value else None
+        table = None if where is None else node.input(where)
+        if table is not None and table.shape:
             return _number(table.shape[0])
     return None
 
