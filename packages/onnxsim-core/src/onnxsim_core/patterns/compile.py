@@ -10,7 +10,7 @@ from ..functions.body import defaults
 from ..ir.graph import Model
 from ..rewrite.rule import Rule
 from ..versions.fit import means_the_same
-from ..versions.history import arity, is_gone, since, versions
+from ..versions.history import arity, is_gone, schema_of, since, versions
 from .apply import Application, Lineage
 from .pattern import REST, Pattern, hole_name
 
@@ -36,7 +36,7 @@ class FunctionRule:
         self.replacement.CopyFrom(replacement)
         self._nodes = [*pattern.node, *replacement.node]
         self._check(replacement)
-        write_holes(self.replacement.node)
+        write_holes(self.replacement.node, self.opsets.get("", 0))
 
     def _fault(self, text: str) -> OptionError:
         return OptionError(f"rewrite rule {self.name}: its replacement {text}")
@@ -130,13 +130,17 @@ def imports(proto: Any) -> dict[str, int]:
     return {"" if entry.domain == "ai.onnx" else entry.domain: entry.version for entry in proto.opset_import}
 
 
-def write_holes(nodes: Any) -> None:
+def write_holes(nodes: Any, opset: int) -> None:
     """Make the text `@name` in attributes a reference to the function's attribute, in bodies too."""
     for node in nodes:
+        version = since(node.op_type, opset) if node.domain in ("", "ai.onnx") else 0
+        known = schema_of(node.op_type, version).attributes if version else {}
         for attribute in node.attribute:
             name = hole_name(attribute)
             if name is not None and not attribute.ref_attr_name:
                 attribute.ClearField("s")
                 attribute.ref_attr_name = name
+                if attribute.name in known:
+                    attribute.type = int(known[attribute.name].type.value)
             if attribute.type == 5:
-                write_holes(attribute.g.node)
+                write_holes(attribute.g.node, opset)

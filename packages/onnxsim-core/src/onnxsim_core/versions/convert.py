@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from ..errors import OptionError, UnsupportedModelError
 from ..functions.inline import with_inner
 from ..infer.engine import Inference
+from ..ir.formal import OPAQUE
 from ..ir.graph import AttributeRef, Graph, Model, Node, Value
 from ..ops.registry import SHAPES
 from ..rewrite.driver import Driver
@@ -99,7 +100,9 @@ class Conversion:
         """Convert every node, collecting what cannot be converted."""
         self.infer()
         for node in [node for graph in self.model.graphs() for node in graph]:
-            if node.alive and not node.domain and versions(node.op_type):
+            if node.domain == OPAQUE and since(node.op_type, self.source) != since(node.op_type, self.target):
+                self._refuse(node, self.source, "it has not the form that its operator asks for")
+            elif node.alive and not node.domain and versions(node.op_type):
                 self._convert(node, self.levels.get(node, self.source))
         self.model.opsets[""] = self.target
         return self
@@ -144,7 +147,8 @@ class Conversion:
                 return True
             return self._refuse(node, change, result.reason)
         if result is not None:
-            self._replace(node, result if type(result) is tuple else (result,), level)  # type: ignore[arg-type]
+            values = result if type(result) is tuple else (result,)
+            self._replace(node, values, level, None if upwards else (change, before))  # type: ignore[arg-type]
             return True
         return not upwards and self._drop_additions(node, change, before, level)
 
@@ -168,8 +172,12 @@ class Conversion:
         self._replace(node, found[0], found[1])
         return True
 
-    def _replace(self, node: Node, values: Sequence[Value], level: int) -> None:
-        """Let values stand for the node's outputs, and convert what made them from `level` on."""
+    def _replace(self, node: Node, values: Sequence[Value], level: int,
+                 crossed: tuple[int, int] | None = None) -> None:
+        """Let values stand for the node's outputs, and convert what made them from `level` on.
+
+        `crossed` are the versions on both sides of a step downwards, which may have left additions behind.
+        """
         made = list(self.driver.builder.made)
         for fresh in made:
             if not fresh.name and node.name:
@@ -184,10 +192,11 @@ class Conversion:
                 if inner.alive and not inner.domain:
                     version = since(inner.op_type, level)
                     wrong = mistyped(inner, version) if version else None
-                    if wrong is None:
-                        self._convert(inner, level)
-                    else:
+                    if wrong is not None:
                         self._refuse(inner, version, wrong)
+                    elif not (crossed and inner.op_type == node.op_type
+                              and self._drop_additions(inner, *crossed, level)):
+                        self._convert(inner, level)
         self.depth -= 1
 
     def _refuse(self, node: Node, change: int, reason: str, hint: str = "") -> bool:

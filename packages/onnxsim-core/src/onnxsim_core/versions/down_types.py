@@ -77,3 +77,16 @@ def _counted(op: Builder, x: Value, axis: int, new_axis: int) -> Value:
     count = op.Range(op.constant(np.array(0, np.int64)), size, op.constant(np.array(1, np.int64)))
     result: Value = op.Unsqueeze(count, op.ints([new_axis]))
     return result
+
+
+@down("Constant", at=12)
+def hold_a_tensor(node: Node, op: Builder) -> Value | None:
+    """Constant<value_float=0.5> -> a constant.  Source: ONNX Constant-11 and -12."""
+    import numpy as np
+
+    for name, value in node.attributes.items():
+        if name in ("value_int", "value_ints"):
+            return op.constant(np.array(value, np.int64))
+        if name in ("value_float", "value_floats"):
+            return op.constant(np.array(value, np.float32))
+    return None

@@ -61,8 +61,10 @@ def no_statistics(node: Node, op: Builder) -> tuple[Value, ...] | Skip | None:
 @up("Dropout", at=10)
 def mask_becomes_bool(node: Node, op: Builder) -> tuple[Value, ...] | Skip | None:
     """(y, mask) = Dropout(x) -> (y, Cast(mask)).  Source: ONNX Dropout-10, whose mask is of type bool."""
-    if len(node.outputs) < 2 or node.outputs[1].is_dead:
+    if len(node.outputs) < 2:
         return None
+    if node.outputs[1].is_dead:
+        return rebuilt(op, node, node.inputs, outputs=1)
     x = node.inputs[0]
     if x is None or not x.dtype:
         return skip("the type of input 0 is unknown")
