@@ -32,9 +32,8 @@ BN = "float[2,3] x, float[3] s, float[3] b, float[3] m, float[3] v"
      f"""g (float[2,3,4] x) => (int64[2] y) {{ s = Shape(x)
          y = Slice<starts=[-2], ends=[{(1 << 63) - 1}], axes=[0]>(s) }}"""),
     (19, 13, "g (float[2,3] x) => (int64[2] y) { y = Shape<start=0>(x) }",
-     "g (float[2,3] x) => (int64[2] y) { y =
-    Shape(x) }"), (14, 13, "g (float[2,3] x) => (float[3,2] y) { s = Constant<value_ints=[3,-1]>() y =
-    Reshape<allowzero=1>(x, s) }",
+     "g (float[2,3] x) => (int64[2] y) { y = Shape(x) }"),
+     (14, 13, "g (float[2,3] x) => (float[3,2] y) { s = Constant<value_ints=[3,-1]>() y = Reshape<allowzero=1>(x, s) }",
      "g (float[2,3] x) => (float[3,2] y) { s = Constant<value_ints=[3,-1]>() y = Reshape(x, s) }"),
     (21, 13, "g (float[2,3] x) => (float[3,2] y) { s = Constant<value_ints=[3,2]>() y = Reshape<allowzero=0>(x, s) }",
      "g (float[2,3] x) => (float[3,2] y) { s = Constant<value_ints=[3,2]>() y = Reshape(x, s) }"),
@@ -88,8 +87,9 @@ def test_roi_align_from_its_corners():
                     source=16, target=10, feeds=feeds)
 
 
-@pytest.mark.parametrize(("source", "target", "attribute"), [(19, 10, "axis=1"), (21, 19, "output_dtype=2,
-block_size=0")]) def test_quantize_with_one_scale(source, target, attribute):
+@pytest.mark.parametrize(("source", "target", "attribute"), [(19, 10, "axis=1"),
+(21, 19, "output_dtype=2, block_size=0")])
+def test_quantize_with_one_scale(source, target, attribute):
     text = "g (float[2,3] x) => (uint8[2,3] y) {{ s = Constant<value_float=0.5>() z = Constant<value=uint8 {{3}}>() " \
            "y = QuantizeLinear{}(x, s, z) }}"
     assert_converts(text.format(f"<{attribute}>"), text.format(""), source=source, target=target)

@@ -28,8 +28,8 @@ FLOOR = 'mode="nearest", coordinate_transformation_mode="asymmetric", nearest_mo
     (13, [11, 10, 9, 7], FLOOR, "x, e, s"),
     (11, [10, 9, 7], FLOOR, "x, e, e, z"),
     (13, [11, 10, 9, 7], 'mode="nearest"', "x, , s"),
-    (13, [10, 9], 'mode="nearest", coordinate_transformation_mode="tf_half_pixel_for_nn", nearest_mode="floor"', "x, ,
-    s"), (13, [10, 9], 'mode="linear", coordinate_transformation_mode="asymmetric"', "x, , s"),
+    (13, [10, 9], 'mode="nearest", coordinate_transformation_mode="tf_half_pixel_for_nn", nearest_mode="floor"', "x, , s"),
+    (13, [10, 9], 'mode="linear", coordinate_transformation_mode="asymmetric"', "x, , s"),
 ])
 def test_resize(source, targets, attributes, inputs):
     original = model(resized(attributes, inputs), opset=source)
@@ -73,9 +73,8 @@ def test_refuses(source, target, reason, attributes, inputs):
      "g (float[4,4] x, float[1] s) => (float[n,4] y) { y = Resize<axes=[0]>(x, , s) }"),
     (18, 13, "axes are given and the rank is unknown, or a part is cut out",
      "g (float[4,4] x, float[1] s) => (float[n,4] y) { t = Foo(x) y = Resize<axes=[0]>(t, , s) }"),
-    (10, 9, "its scales are not constant, or it shrinks", "g (float[4] x, float[1] s) => (float[n] y) { y = Resize(x,
-    s) }"), (9, 8, "its scales are not constant", "g (float[4] x, float[1] s) => (float[n] y) { y = Upsample(x, s)
-    }"),
+    (10, 9, "its scales are not constant, or it shrinks", "g (float[4] x, float[1] s) => (float[n] y) { y = Resize(x, s) }"),
+    (9, 8, "its scales are not constant", "g (float[4] x, float[1] s) => (float[n] y) { y = Upsample(x, s) }"),
 ])
 def test_refuses_what_is_not_known(source, target, reason, text):
     assert_refused(text, reason, source=source, target=target)

@@ -13,8 +13,7 @@ from onnxsim_core.versions.fit import is_neutral, means_the_same
     (19, 13, "g (float[2] x) => (int32[2] y) { y = Cast<to=6, saturate=1>(x) }",
      "g (float[2] x) => (int32[2] y) { y = Cast<to=6>(x) }"),
     (11, 8, "g (float[1,1,4,4] x) => (float[1,1,3,3] y) "
-            "{ y = MaxPool<kernel_shape=[2,2], dilations=[1,1],
-    ceil_mode=0>(x) }",
+            "{ y = MaxPool<kernel_shape=[2,2], dilations=[1,1], ceil_mode=0>(x) }",
      "g (float[1,1,4,4] x) => (float[1,1,3,3] y) { y = MaxPool<kernel_shape=[2,2]>(x) }"),
 ])
 def test_additions_that_are_not_used(source, target, before, after):
@@ -28,8 +27,8 @@ def test_additions_that_are_not_used(source, target, before, after):
     (12, 11, "the attribute select_last_index is new in version 12",
      "g (float[2] x) => (int64[1] y) { y = ArgMax<select_last_index=1>(x) }"),
     (19, 18, "mode=wrap is new in version 19",
-     "g (float[2] x, int64[2] p) => (float[n] y) { y = Pad<mode=\"wrap\">(x,
-    p) }"), (18, 16, "reduction=max is new in version 18",
+     "g (float[2] x, int64[2] p) => (float[n] y) { y = Pad<mode=\"wrap\">(x, p) }"),
+     (18, 16, "reduction=max is new in version 18",
      "g (float[2] x, int64[1,1] i, float[1] u) => (float[2] y) { y = ScatterND<reduction=\"max\">(x, i, u) }"),
     (8, 7, "version 1 has other inputs or outputs",
      "g (float[1,1,4,4] x) => (float[1,1,3,3] y, int64[1,1,3,3] i) { y, i = MaxPool<kernel_shape=[2,2]>(x) }"),

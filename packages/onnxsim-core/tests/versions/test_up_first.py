@@ -77,10 +77,10 @@ def test_lstm_says_by_its_outputs_what_is_wanted():
 
 
 @pytest.mark.parametrize(("source", "target", "reason", "before"), [
-    (1, 6, "it casts to a type that ONNX does not have", "g (float[2] x) => (float[2] y) { y = Cast<to=\"FLOTE\">(x)
-    }"), (1, 2, "p is not a whole number", "g (float[1,1,4] x) => (float[1,1,1] y) { y = GlobalLpPool<p=2.5>(x) }"),
-    (1, 2, "the sizes are not constant", "g (float[4] x, float[2] s) => (float[2] y, float[2] z) { y, z = Split(x, s)
-    }"), (5, 6, "tiles, axis or the rank are unknown",
+    (1, 6, "it casts to a type that ONNX does not have", "g (float[2] x) => (float[2] y) { y = Cast<to=\"FLOTE\">(x) }"),
+    (1, 2, "p is not a whole number", "g (float[1,1,4] x) => (float[1,1,1] y) { y = GlobalLpPool<p=2.5>(x) }"),
+    (1, 2, "the sizes are not constant", "g (float[4] x, float[2] s) => (float[2] y, float[2] z) { y, z = Split(x, s) }"),
+    (5, 6, "tiles, axis or the rank are unknown",
      "g (float[2,3] x, float t, float a) => (float[n,m] y) { y = Tile(x, t, a) }"),
     (6, 7, "the ranks are unknown",
      "g (float[2,3] x) => (float[2,3] y) { t = Foo(x) y = Add<broadcast=1, axis=0>(x, t) }"),
