@@ -1,0 +1,308 @@
+"""What must hold of a simplified random model: it computes the same, and simplifying is stable under what means nothing."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from random import Random
+from typing import Any
+
+import numpy as np
+import onnx
+from onnx import numpy_helper
+
+from ..running import run
+from .growing import bodies
+from .models import RandomModel
+
+Simplify = Callable[..., onnx.ModelProto]
+# Relative bounds for what is computed with rounding, by the narrowest float type in the model.
+BOUNDS = {"float16": 1e-2, "bfloat16": 5e-2, "float32": 1e-4, "float64": 1e-4}
+SPECIAL = (np.nan, np.inf, -np.inf, -0.0, 0.0, 1.0, -1.0)
+
+
+class Mismatch(AssertionError):
+    """The simplified model computes something else."""
+
+
+def check(case: RandomModel, simplify: Simplify, **options: Any) -> onnx.ModelProto:
+    """Simplify a random model and compare on all its feeds; gives the simplified model.
+
+    Raises:
+        Mismatch: an output differs, or the simplified model does not run.
+    """
+    before = case.model.SerializeToString(deterministic=True)
+    simplified = simplify(case.model, **options)
+    if case.model.SerializeToString(deterministic=True) != before:
+        raise Mismatch("the caller's model was changed")
+    assert_valid(case.model, simplified)
+    assert_equal(case, simplified)
+    return simplified
+
+
+def assert_valid(original: onnx.ModelProto, simplified: onnx.ModelProto) -> None:
+    """Same interface, and nothing for onnx's checker to find that it does not find in the original."""
+    given = {tensor.name for tensor in original.graph.initializer}
+    wanted = [info.name for info in original.graph.input if info.name not in given]
+    found = [info.name for info in simplified.graph.input]
+    if [name for name in found if name in wanted] != wanted:
+        raise Mismatch(f"inputs {found}, expected {wanted}")
+    if [info.name for info in simplified.graph.output] != [info.name for info in original.graph.output]:
+        raise Mismatch(f"outputs {[info.name for info in simplified.graph.output]}")
+    try:
+        onnx.checker.check_model(simplified, full_check=True)
+    except Exception as error:
+        try:
+            onnx.checker.check_model(original, full_check=True)
+        except Exception:  # noqa: BLE001  the checker's errors have no common base
+            return
+        raise Mismatch(f"onnx's checker refuses the simplified model: {error}") from error
+
+
+def assert_equal(case: RandomModel, simplified: onnx.ModelProto) -> None:
+    """The outputs are those of the original: the same bits if nothing rounds, else as near as its own rounding allows."""
+    for number, feeds in enumerate(case.feeds):
+        expected = run(case.model, feeds)
+        try:
+            actual = run(simplified, feeds)
+        except Exception as error:
+            if _is_refused_folded(case.model, feeds):
+                return
+            raise Mismatch(f"feeds {number}: the simplified model does not run: {error}") from error
+        spread: dict[str, Any] | None = None
+        for name, wanted in expected.items():
+            fault = difference(actual[name], wanted, exact=case.exact and number == 0)
+            if fault and not (case.exact and number == 0):
+                spread = spread if spread is not None else sensitivity(case.model, feeds, expected)
+                fault = difference(actual[name], wanted, exact=False, spread=spread.get(name))
+            if fault and not _is_garbage(case.model, feeds, expected):
+                raise Mismatch(f"feeds {number}, output {name}: {fault}")
+
+
+def _is_garbage(model: onnx.ModelProto, feeds: Mapping[str, Any], expected: Mapping[str, Any]) -> bool:
+    """Does the original itself give something else each time, because onnxruntime leaves memory as it was?"""
+    others = [run(model, feeds) for _ in range(3)]
+    return any(difference(other[name], expected[name], exact=True) for other in others for name in expected)
+
+
+def _is_refused_folded(model: onnx.ModelProto, feeds: Mapping[str, Any]) -> bool:
+    """Is the model invalid, but so that onnxruntime too finds out only when it folds constants?"""
+    try:
+        run(model, feeds, optimize=True)
+    except Exception:  # noqa: BLE001  onnxruntime's errors have no common base
+        return True
+    return False
+
+
+def difference(actual: Any, expected: Any, *, exact: bool, spread: Any = None) -> str:
+    """What differs, or nothing. `spread` is by how much the expected value moves when inputs move by rounding."""
+    if isinstance(expected, list):
+        if not isinstance(actual, list) or len(actual) != len(expected):
+            return f"{actual!r} instead of {expected!r}"
+        pairs = zip(actual, expected, strict=True)
+        return next((fault for pair in pairs if (fault := difference(*pair, exact=exact, spread=spread))), "")
+    if expected is None or actual is None:
+        return "" if actual is expected else f"{actual!r} instead of {expected!r}"
+    left, right = np.asarray(actual), np.asarray(expected)
+    if left.dtype != right.dtype and left.dtype.kind not in "OU":
+        return f"type {left.dtype} instead of {right.dtype}"
+    if left.shape != right.shape:
+        return f"shape {left.shape} instead of {right.shape}"
+    if right.dtype.kind in "biuOUS" or right.dtype.name in ("int4", "uint4", "int2", "uint2"):
+        differs = np.asarray(left != right)
+        if not exact and right.dtype.kind not in "OUS" and differs.any() and spread is not None:
+            differs = differs & (np.asarray(spread) == 0)
+    else:
+        wide, other = left.astype(np.float64), right.astype(np.float64)
+        with np.errstate(all="ignore"):
+            differs = ~((wide == other) | (np.isnan(wide) & np.isnan(other)))
+            if not exact:
+                bound = BOUNDS.get(right.dtype.name, 0.25)
+                finite = np.abs(other[np.isfinite(other)])
+                scale = max(1.0, float(finite.max())) if finite.size else 1.0
+                allowed = bound * (np.abs(other) + 0.1 * scale) + (0.0 if spread is None else 30.0 * np.asarray(spread))
+                differs &= ~(np.abs(wide - other) <= np.nan_to_num(allowed, nan=np.inf))
+    if not differs.any():
+        return ""
+    place = tuple(int(i) for i in np.argwhere(differs)[0])
+    return f"{int(differs.sum())} of {differs.size} elements, {list(place)}: {left[place]!r} instead of {right[place]!r}"
+
+
+def sensitivity(model: onnx.ModelProto, feeds: Mapping[str, Any], expected: Mapping[str, Any]) -> dict[str, Any]:
+    """How much each output moves when every float that goes in moves by about its rounding."""
+    found: dict[str, Any] = {}
+    rng = np.random.default_rng(0)
+    for _ in range(4):
+        moved = onnx.ModelProto()
+        moved.CopyFrom(model)
+        for graph in _graphs(moved.graph):
+            for tensor in [*graph.initializer, *_constants(graph)]:
+                array = numpy_helper.to_array(tensor)
+                tensor.CopyFrom(numpy_helper.from_array(_jittered(array, rng), tensor.name))
+        try:
+            outputs = run(moved, {name: _jittered(value, rng) for name, value in feeds.items()})
+        except Exception:  # noqa: BLE001  onnxruntime's errors have no common base
+            continue
+        for name, value in outputs.items():
+            wanted = expected[name]
+            if isinstance(value, np.ndarray) and isinstance(wanted, np.ndarray) and value.shape == wanted.shape:
+                if value.dtype.kind in "OUS":
+                    continue
+                with np.errstate(all="ignore"):
+                    gap = np.abs(value.astype(np.float64) - wanted.astype(np.float64))
+                    gap = np.where(value.astype(np.float64) == wanted.astype(np.float64), 0.0, gap)
+                found[name] = np.fmax(found.get(name, 0.0), np.nan_to_num(gap, nan=np.inf))
+            elif isinstance(value, np.ndarray) and isinstance(wanted, np.ndarray):
+                found[name] = np.full(wanted.shape, np.inf)
+    return found
+
+
+def _jittered(value: Any, rng: np.random.Generator) -> Any:
+    if not isinstance(value, np.ndarray) or value.dtype.name not in BOUNDS:
+        return value
+    amount = {"float16": 1e-3, "bfloat16": 1e-2}.get(value.dtype.name, 1e-6)
+    noise = rng.choice((-amount, amount), size=value.shape)
+    with np.errstate(all="ignore"):
+        return (value.astype(np.float64) * (1 + noise)).astype(value.dtype).reshape(value.shape)
+
+
+def _graphs(graph: onnx.GraphProto) -> list[onnx.GraphProto]:
+    found = [graph]
+    for node in graph.node:
+        for body in bodies(node):
+            found += _graphs(body)
+    return found
+
+
+def _constants(graph: onnx.GraphProto) -> list[onnx.TensorProto]:
+    return [a.t for node in graph.node if node.op_type == "Constant" for a in node.attribute if a.name == "value"]
+
+
+# --- everything at once ------------------------------------------------------------------------------------------------
+OPTIONS: tuple[dict[str, Any], ...] = (
+    {"include_subgraph": False},
+    {"initializers_as_constants": False},
+    {"skip_constant_folding": True},
+    {"skip_shape_inference": True},
+    {"mutable_initializer": True},
+    {"tensor_size_threshold": 0},
+    {"tensor_size_threshold": 10**9},
+    {"perform_optimization": False},
+)
+# Sums of products are reassociated, and infinity times nothing is no number in one order only; and onnxruntime finds
+# the largest of numbers and NaN by the way it goes through memory.
+ORDERED = {"MatMul", "Gemm", "Conv", "ConvTranspose", "Einsum", "ReduceMax", "ReduceMin"}
+
+
+def examine(case: RandomModel, simplify: Simplify, seed: int) -> tuple[onnx.ModelProto, str]:
+    """Everything that must hold of one random model; gives the simplified model and what does not hold, if anything."""
+    stages: list[tuple[str, Callable[[], None]]] = []
+    simplified = case.model
+    try:
+        simplified = check(case, simplify)
+    except Exception as error:  # noqa: BLE001  whatever it is, it is the finding
+        return simplified, f"plainly: {one_line(error)}"
+    stages = [
+        ("again", lambda: assert_same_outline(simplified, simplify(simplified))),
+        ("renamed", lambda: assert_same_outline(simplified, simplify(renamed(case.model, seed)))),
+        ("with special numbers", lambda: _assert_special(case, simplified, seed)),
+        ("with sizes given", lambda: _assert_static(case, simplify)),
+    ]
+    options = OPTIONS[seed % len(OPTIONS)]
+    stages.append((f"with {options}", lambda: _ignore(check(case, simplify, **options))))
+    for name, stage in stages:
+        try:
+            stage()
+        except Exception as error:  # noqa: BLE001  whatever it is, it is the finding
+            return simplified, f"{name}: {one_line(error)}"
+    return simplified, ""
+
+
+def _ignore(result: object) -> None:
+    """The check is all that is wanted."""
+
+
+def one_line(error: Exception) -> str:
+    return f"{type(error).__name__}: {' '.join(str(error).split())}"[:400]
+
+
+def assert_same_outline(expected: onnx.ModelProto, actual: onnx.ModelProto) -> None:
+    """The same operators in the same graphs."""
+    left, right = Counter(outline(expected)), Counter(outline(actual))
+    if left != right:
+        raise Mismatch(f"{dict(left - right)} became {dict(right - left)}")
+
+
+def _assert_special(case: RandomModel, simplified: onnx.ModelProto, seed: int) -> None:
+    kinds = {node.op_type for graph in _graphs(case.model.graph) for node in graph.node}
+    kinds |= {node.op_type for function in case.model.functions for node in function.node}
+    special = with_special_numbers(case, seed) if case.exact and not kinds & ORDERED else None
+    if special is not None:
+        assert_equal(special, simplified)
+
+
+def _assert_static(case: RandomModel, simplify: Simplify) -> None:
+    tensors = [info.type.tensor_type for info in case.model.graph.input]
+    if all(tensor.HasField("shape") for tensor in tensors):
+        simplified = simplify(case.model, overwrite_input_shapes=case.fixed)
+        assert_equal(RandomModel(case.model, case.feeds[:1], case.exact, case.fixed), simplified)
+
+
+# --- what means nothing ------------------------------------------------------------------------------------------------
+def with_special_numbers(case: RandomModel, seed: int) -> RandomModel | None:
+    """The same model fed with NaN, infinities and zeros of both signs among the numbers; None if it takes no floats."""
+    rng = np.random.default_rng(seed)
+    feeds = {}
+    for name, value in case.feeds[0].items():
+        if isinstance(value, np.ndarray) and value.dtype.name in BOUNDS and value.size:
+            spread = rng.random(value.shape) < 0.25
+            special = rng.choice(SPECIAL, size=value.shape)
+            feeds[name] = np.where(spread, special, value.astype(np.float64)).astype(value.dtype)
+        else:
+            feeds[name] = value
+    if all(feeds[name] is case.feeds[0][name] for name in feeds):
+        return None
+    try:
+        run(case.model, feeds)
+    except Exception:  # noqa: BLE001  onnxruntime's errors have no common base
+        return None
+    return RandomModel(case.model, [feeds], case.exact, case.fixed)
+
+
+def renamed(model: onnx.ModelProto, seed: int) -> onnx.ModelProto:
+    """The model with other names for all nodes and all values but the inputs and outputs of the main graph."""
+    changed = onnx.ModelProto()
+    changed.CopyFrom(model)
+    kept = {info.name for info in (*model.graph.input, *model.graph.output)}
+    numbers = list(range(10_000))
+    Random(seed).shuffle(numbers)
+    names: dict[str, str] = {"": ""}
+
+    def of(name: str) -> str:
+        if name in kept:
+            return name
+        if name not in names:
+            names[name] = f"r{numbers[len(names)]}"
+        return names[name]
+
+    def visit(graph: onnx.GraphProto, outermost: bool) -> None:
+        for node in graph.node:
+            node.name = of(f"node {node.name}") if node.name else ""
+            node.input[:] = [of(name) for name in node.input]
+            node.output[:] = [of(name) for name in node.output]
+            for body in bodies(node):
+                visit(body, False)
+        for holder in (*graph.initializer, *graph.value_info, *(() if outermost else (*graph.input, *graph.output))):
+            holder.name = of(holder.name)
+
+    visit(changed.graph, True)
+    return changed
+
+
+def outline(model: onnx.ModelProto) -> list[str]:
+    """Operators by graph, for comparing two simplified models that should not differ."""
+    return [op for graph in _graphs(model.graph) for op in sorted(_label(node) for node in graph.node)]
+
+
+def _label(node: onnx.NodeProto) -> str:
+    return f"{node.domain}:{node.op_type}/{len(node.input)}/{len(node.output)}"
+
+
