@@ -51,10 +51,12 @@ def test_the_given_model_is_never_changed():
 def test_arguments_are_never_changed():
     """F24: the list of skipped passes once grew."""
     skipped, shapes = ["fuse_gelu"], {"x": [2, 3, 4]}
-    simplify(PROTO, skipped_optimizers=skipped, skip_fuse_bn=True, overwrite_input_shapes=shapes)
+    with pytest.warns(DeprecationWarning):
+        simplify(PROTO, skipped_optimizers=skipped, skip_fuse_bn=True, overwrite_input_shapes=shapes)
 
     assert (skipped, shapes) == (["fuse_gelu"], {"x": [2, 3, 4]})
-    assert simplify(PROTO, skipped_optimizers=("fuse_gelu",), skip_fuse_bn=True).ok
+    with pytest.warns(DeprecationWarning):
+        assert simplify(PROTO, skipped_optimizers=("fuse_gelu",), skip_fuse_bn=True).ok
 
 
 @pytest.mark.parametrize("name", ["skipped_optimizers", "extra_optimizers", "unused_output", "providers"])
@@ -157,3 +159,81 @@ def test_the_graph_holds_what_is_known(tmp_path):
 
     assert graph.outputs[0].shape == (2, 4, 3)
     assert graph.count == 1
+
+
+# --- options ---------------------------------------------------------------------------------------------------------
+WEIGHTED = model("g (float[1024] x) => (float[1024] y) { y = Add(x, w) }", initializers={"w": np.ones(1024, np.float32)})
+
+
+@pytest.mark.parametrize("check_n", [0, 1])
+@pytest.mark.parametrize(("options", "outside"), [({}, False), ({"external_data_threshold": "1KB"}, True),
+                                                  ({"external_data_threshold": 8192}, False),
+                                                  ({"save_as_external_data": True}, True)])
+def test_weights_go_beside_the_model_when_they_are_larger_than_the_threshold(tmp_path, check_n, options, outside):
+    """F30: the threshold once counted only when a comparison was asked for, and the result then lacked its weights."""
+    onnx.save(WEIGHTED, tmp_path / "in.onnx")
+    result = simplify(tmp_path / "in.onnx", check_n, output_path=tmp_path / "out.onnx", **options)
+
+    assert (tmp_path / "out.onnx.data").exists() is outside
+    assert onnx.load(tmp_path / "out.onnx").graph.initializer[0].raw_data == np.ones(1024, np.float32).tobytes()
+    assert result.model.graph.initializer[0].raw_data == np.ones(1024, np.float32).tobytes()
+
+
+def test_nothing_is_noted_in_the_model():
+    """F28: every result once carried half a kilobyte about how it was made."""
+    given = copy.deepcopy(PROTO)
+    given.metadata_props.add(key="mine", value="1")
+    result = simplify(given, skipped_optimizers=["fuse_gelu"]).model
+
+    assert [(entry.key, entry.value) for entry in result.metadata_props] == [("mine", "1")]
+    assert not any(node.metadata_props for node in result.graph.node) and not result.graph.metadata_props
+
+
+@pytest.mark.parametrize("threshold", ["1M", "1MiB", "1 mb", 1 << 20, "1048576", "1048576B", 1048576.0])
+def test_sizes_are_written_in_every_usual_form(threshold):
+    """F26: the example of the help itself was once rejected."""
+    fits = model("g (float[1] x) => (float[512,512] y) <int64[2] s={512,512}> { e = ConstantOfShape(s) y = Add(e, x) }")
+    beyond = model("g (float[1] x) => (float[512,513] y) <int64[2] s={512,513}> { e = ConstantOfShape(s) y = Add(e, x) }")
+
+    assert len(simplify(fits, tensor_size_threshold=threshold, skipped_optimizers=[
+        "eliminate_expand_before_broadcast", "eliminate_nop_with_unit"]).model.graph.node) == 1
+    assert len(simplify(beyond, tensor_size_threshold=threshold, skipped_optimizers=[
+        "eliminate_expand_before_broadcast", "eliminate_nop_with_unit"]).model.graph.node) == 2
+
+
+@pytest.mark.parametrize("threshold", ["", "-1", -1, "1X", "many"])
+def test_what_is_no_size(threshold):
+    with pytest.raises(OptionError, match="is not a size"):
+        simplify(PROTO, tensor_size_threshold=threshold)
+
+
+def test_skipping_inference_leaves_what_the_model_states():
+    proto = model("g (float[2,3] x) => (int64[2] s, float[2,3] z) { y = Relu(x) s = Shape(y) z = Neg(y) }")
+    left = simplify(proto, 1, skip_shape_inference=True).model.graph
+    inferred = simplify(proto).model.graph
+
+    assert [n.op_type for n in inferred.node] == ["Relu", "Neg"] and [v.name for v in inferred.value_info] == ["y"]
+    assert sorted(n.op_type for n in left.node) == ["Neg", "Relu", "Shape"] and not left.value_info
+
+
+def test_what_depends_on_constants_is_computed_without_inference_too():
+    proto = model("g (float[3] x) => (float[3] z) { c = Add(w, w) d = Exp(c) z = Add(x, d) }",
+                  initializers={"w": np.ones(3, np.float32)})
+
+    assert [n.op_type for n in simplify(proto, 1, skip_shape_inference=True).model.graph.node] == ["Add"]
+
+
+def test_skip_fuse_bn_has_a_successor():
+    conv = model("g (float[1,1,2,2] x) => (float[1,1,2,2] z) <float[1,1,1,1] w={2}, float[1] s={3}> "
+                 "{ y = Conv(x, w) z = BatchNormalization(y, s, s, s, s) }")
+    with pytest.warns(DeprecationWarning, match=r"skipped_optimizers=\['fuse_bn_into_conv'\]"):
+        left = simplify(conv, skip_fuse_bn=True).model.graph.node
+    assert [n.op_type for n in left] == ["Conv", "BatchNormalization"]
+
+
+def test_provider_pairs_are_taken():
+    assert simplify(PROTO, 1, providers=[("CPUExecutionProvider", {}), "CPUExecutionProvider"]).ok
+    with pytest.raises(OptionError, match="a pair of name and options"):
+        simplify(PROTO, providers=[("CPUExecutionProvider", 3)])
+    with pytest.raises(ValueError, match="(?s)CUDAExecutionProvider.*available are.*pip install onnxruntime-gpu"):
+        simplify(PROTO, providers=[("CUDAExecutionProvider", {"device_id": 1}), "CPUExecutionProvider"])

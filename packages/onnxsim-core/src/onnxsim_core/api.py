@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from .passes.phases import Phases
 
 
-Shapes = Mapping[str, Sequence[int]]
+Shapes = Mapping[Any, Sequence[int | str]]
+"""By input name (None: the only input), its sizes: a number pins one, a name calls it so, 0 or -1 leaves it."""
 _BN = ("fuse_bn_into_conv",)
 
 

@@ -27,7 +27,7 @@ class Comparison:
     rtol: float
     atol: float
     fill: str
-    shapes: Mapping[Any, Sequence[int]]
+    shapes: Mapping[Any, Sequence[int | str]]
     data: Mapping[str, Any] | None
     custom_lib: str | None
     phases: Phases
@@ -47,7 +47,7 @@ class Comparison:
         required = [value.name for value in model.graph.inputs if value.tensor is None]
         resolve_names(dict.fromkeys(self.data or (), ()), names)
         found = resolve_names(self.shapes, required if None in self.shapes else names)
-        return {name: [size or 0 for size in sizes] for name, sizes in found.items()}
+        return {name: [size if isinstance(size, int) else 0 for size in sizes] for name, sizes in found.items()}
 
     def run(self, model: Model, path: str) -> CheckResult:
         """Compare the original with the model at `path`."""

@@ -27,7 +27,7 @@ class SimplifyOptions:
     mutable_initializer: bool = False
     initializers_as_constants: bool = True
     tensor_size_limit: int | None = None
-    overwrite_input_shapes: Mapping[Any, Sequence[int]] = field(default_factory=dict)
+    overwrite_input_shapes: Mapping[Any, Sequence[int | str]] = field(default_factory=dict)
     unused_outputs: tuple[str, ...] = ()
     keep_nodes: tuple[str, ...] = ()
     preset: str | None = None
@@ -119,8 +119,6 @@ def parse_size(value: int | str) -> int:
     Raises:
         OptionError: the text is not a size.
     """
-    if isinstance(value, int):
-        return value
     text = str(value).strip().upper()
     number = text.rstrip("BIKMGT ")
     unit = text[len(number):].strip().removesuffix("B").removesuffix("I")

@@ -46,3 +46,21 @@ def test_as_json_a_pass_says_what_it_does(capsys):
     assert found["fuse_bn_into_conv"] == {
         "name": "fuse_bn_into_conv", "default": True, "kind": catalog.CATALOG["fuse_bn_into_conv"].kind,
         "summary": catalog.CATALOG["fuse_bn_into_conv"].summary}
+
+
+def test_with_v_a_name_says_what_it_stands_for():
+    """Aliases, passes of onnxoptimizer, and what nothing or another package does."""
+    lines = names("--list-other-optimizers", "-v")
+    found = dict(line.split(maxsplit=1) for line in lines)
+
+    assert found["fuse_qkv"].startswith("nothing: ") and "onnxsim-qat" in found["quarot"]
+    assert found["split_init"].endswith("done by onnxoptimizer")
+    assert found["eliminate_sequence_at_construct"] == "the same as eliminate_sequence"
+
+
+def test_presets_are_listed():
+    assert {line.split()[0] for line in names("--list-presets")} == {
+        "ort", "tensorrt", "tflite", "coreml", "npu", "quantize"}
+    found = {one["name"]: one for one in json.loads(onnxsim("--list-presets", "--json").out)}
+    assert found["npu"]["static"] and "explicit_auto_pad" in found["npu"]["adds"]
+    assert "fuse_matmul_add_bias_into_gemm" in found["quantize"]["skips"]

@@ -8,7 +8,9 @@ import re
 from ..errors import OptionError
 from ..options import parse_size
 
-_SHAPE = re.compile(r"[+-]?\d+(,[+-]?\d+)*,?")
+_NUMBER, _SYMBOL = r"[+-]?\d+", r"[A-Za-z_]\w*"
+_SHAPE = re.compile(rf"{_NUMBER},?|{_SYMBOL},|(?:{_NUMBER}|{_SYMBOL})(?:,(?:{_NUMBER}|{_SYMBOL}))+,?")
+"""A single name is no shape without a comma: it may be a file."""
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _DATA_FILE = re.compile(r"(?:(.*?):)?((?:[A-Za-z]:[\\/])?[^:]*)")
 _SIZE = re.compile(r"\d+(\.\d+)?\s*[kmgtKMGT]?[iI]?[bB]?")
@@ -22,14 +24,18 @@ def size(text: str) -> int:
         raise argparse.ArgumentTypeError(str(error)) from None
 
 
-def input_shape(text: str) -> tuple[str | None, list[int]]:
-    """`name:1,3,224,224`, or `1,3,224,224` for the only input. The last colon separates, so names may hold colons."""
+def input_shape(text: str) -> tuple[str | None, list[int | str]]:
+    """`name:1,3,224,224`, or `1,3,224,224` for the only input. The last colon separates, so names may hold colons.
+
+    A size may be a name.
+    """
     name, colon, sizes = text.rpartition(":")
     if not _SHAPE.fullmatch(sizes):
         if sizes == "" and colon:
             return name, []
         raise argparse.ArgumentTypeError(f"{text!r} is no input shape: write NAME:1,3,224,224")
-    return (name if colon else None), [int(number) for number in sizes.rstrip(",").split(",")]
+    return (name if colon else None), [word if word[0].isalpha() or word[0] == "_" else int(word)
+                                       for word in sizes.rstrip(",").split(",")]
 
 
 def data_file(text: str) -> tuple[str | None, str]:

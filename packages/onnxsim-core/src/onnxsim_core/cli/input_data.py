@@ -83,7 +83,8 @@ def _from_raw(name: str, path: str, data: bytes, source: Any, shapes: Mapping[st
     array = np.frombuffer(data, dtype)
     given = shapes.get(name, shapes.get(None) if len(values) == 1 else None)
     declared = [size if isinstance(size, int) else 0 for size in value.shape or ()]
-    shape = _fitted(array.size, list(given) if given is not None else declared, value.shape is None and given is None)
+    wanted = declared if given is None else [size if isinstance(size, int) else 0 for size in given]
+    shape = _fitted(array.size, wanted, value.shape is None and given is None)
     if shape is None:
         raise OptionError(f"{array.size} elements do not fill input {name!r} of shape {list(value.shape or ())}",
                           where=path, hint="give its sizes with --test-input-shape")

@@ -13,7 +13,8 @@ def add(parser: Parser) -> None:
     group = parser.add_argument_group("model")
     parser.told_by(group.add_argument(
         "--overwrite-input-shape", nargs="+", type=input_shape, metavar="NAME:SHAPE",
-        help="pin sizes of inputs, as x:1,3,224,224; 0 or -1 leaves a size; without NAME for the only input"),
+        help="pin sizes of inputs, as x:1,3,224,224; 0 or -1 leaves a size, a word names it; without NAME for the only "
+        "input"),
         looks_like_shape)
     parser.told_by(group.add_argument(
         "--unused-output", nargs="+", metavar="NAME", help="remove these outputs and what only they need"),

@@ -242,9 +242,9 @@ def settings_of(args: argparse.Namespace, source: Any) -> dict[str, Any]:
     }
 
 
-def shapes_of(pairs: list[tuple[str | None, list[int]]] | None, option: str) -> dict[Any, list[int]]:
+def shapes_of(pairs: list[tuple[str | None, list[int | str]]] | None, option: str) -> dict[Any, Any]:
     """Shapes by input name."""
-    shapes: dict[Any, list[int]] = {}
+    shapes: dict[Any, Any] = {}
     for name, sizes in pairs or ():
         if name in shapes:
             raise OptionError(f"{option} gives {name or 'the input'} two shapes")
