@@ -26,7 +26,7 @@ class States:
         graph = self._graph(model.graph, known, 0)
         functions = tuple(sorted(function.proto.SerializeToString(deterministic=True)
                                  for function in model.functions.values()))
-        outputs = tuple((value.name, value.dtype) for value in model.graph.outputs)
+        outputs = tuple(value.name for value in model.graph.outputs)  # types follow; a model just read lacks them
         inputs = tuple((value.name, value.dtype) for value in model.graph.inputs)
         return self._number(("model", graph, functions, inputs, outputs, tuple(sorted(model.opsets.items()))))
 
