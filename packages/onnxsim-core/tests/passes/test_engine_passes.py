@@ -1,42 +1,64 @@
-"""Passes of the pipeline itself can be left out like others."""
+"""Passes that the pipeline itself does can be skipped by name like any other."""
 
 import numpy as np
 import pytest
 
 from onnxsim_core import simplify
+from onnxsim_core.passes import catalog
 from onnxsim_testkit import model
 
-PROTO = model("""g (float[2,3] x) => (float[2,3] z) {
-    a = Exp(x) b = Exp(x) s = Add(a, b) t = Mul(k, k) u = Add(s, t) v = Mul(u, m) w = Sub(u, n) z = Add(v, w) }""",
-              initializers={"k": np.full(3, 2, np.float32), "m": np.full(3, 7, np.float32), "n": np.full(3, 7, np.float32)})
 
-
-def left(**options):
-    graph = simplify(PROTO, 1, **options).model.graph
-    return sorted(node.op_type for node in graph.node), len(graph.initializer)
-
-
-def test_all_of_them_work_by_default():
-    assert left() == (["Add", "Add", "Add", "Exp", "Mul", "Sub"], 2)
+def nodes(text, *skipped):
+    return [node.op_type for node in simplify(model(text), skipped_optimizers=skipped).model.graph.node]
 
 
 @pytest.mark.parametrize(
-    ("name", "ops", "constants"),
+    ("name", "text", "on", "off"),
     [
-        ("eliminate_common_subexpression", ["Add", "Add", "Add", "Exp", "Exp", "Mul", "Sub"], 2),
-        ("fold_constants", ["Add", "Add", "Add", "Exp", "Mul", "Mul", "Sub"], 2),
-        ("eliminate_duplicate_initializer", ["Add", "Add", "Add", "Exp", "Mul", "Sub"], 3),
+        (
+            "eliminate_common_subexpression",
+            "g (float[2] x) => (float[2] z) { a = Exp(x) b = Exp(x) z = Mul(a, b) }",
+            ["Exp", "Mul"],
+            ["Exp", "Exp", "Mul"],
+        ),
+        (
+            "fold_constants",
+            "g (float[2] x) => (float[2] z) <float[2] w={1,2}> { a = Exp(w) z = Mul(x, a) }",
+            ["Mul"],
+            ["Exp", "Mul"],
+        ),
     ],
 )
-def test_each_can_be_left_out(name, ops, constants):
-    assert left(skipped_optimizers=[name]) == (ops, constants)
+def test_each_does_its_work_unless_it_is_skipped(name, text, on, off):
+    assert nodes(text) == on
+    assert nodes(text, name) == off
 
 
-def test_folding_can_be_left_out_by_its_own_argument():
-    assert left(skip_constant_folding=True) == left(skipped_optimizers=["fold_constants"])
+def test_random_nodes_are_never_one():
+    text = "g (float[2] x) => (float[2] z) { a = RandomNormalLike(x) b = RandomNormalLike(x) z = Sub(a, b) }"
+
+    assert nodes(text).count("RandomNormalLike") == 2
 
 
-def test_folding_goes_on_where_no_pass_runs():
-    assert left(perform_optimization=False)[0].count("Mul") == 1
-    assert left(perform_optimization=False, skip_constant_folding=True) == (sorted(
-        node.op_type for node in PROTO.graph.node), 3)
+def test_nodes_get_names_of_their_own():
+    proto = model("g (float[2] x) => (float[2] z) { a = Exp(x) b = Sin(a) z = Exp(b) }")
+    proto.graph.node[0].name = proto.graph.node[1].name = "same"
+    names = [node.name for node in simplify(proto).model.graph.node]
+    kept = simplify(proto, skipped_optimizers=["set_unique_name_for_nodes"]).model
+
+    assert names[0] == "same" and all(names) and len(set(names)) == 3
+    assert [node.name for node in kept.graph.node] == ["same", "same", ""]
+
+
+def test_constants_that_nobody_reads_go():
+    proto = model("g (float[2] x) => (float[2] z) { z = Exp(x) }", initializers={"w": np.zeros(2, np.float32)})
+
+    assert len(simplify(proto).model.graph.initializer) == 0
+
+
+def test_they_are_in_the_catalogue():
+    catalog.load()
+    found = {one.name for one in catalog.CATALOG.values() if one.kind == "engine"}
+
+    assert {"eliminate_deadend", "fold_constants", "eliminate_common_subexpression"} <= found
+    assert all(catalog.CATALOG[name].default for name in found)
