@@ -8,15 +8,20 @@ from __future__ import annotations
 import onnx.defs
 import onnx.helper
 import onnx.numpy_helper
-import onnx.shape_inference  # noqa: F401
+import onnx.shape_inference
 
-from . import ops
+from . import (
+    check,  # noqa: F401
+    ops,
+)
 from .api import SimplifyResult, simplify
 from .fold import backends  # noqa: F401
-from .ir import read, save  # noqa: F401
+from .ir import formal, garbage, read, save, stage  # noqa: F401
 from .passes import catalog, manager  # noqa: F401
 
 ops.load()
 catalog.load()
+# The first question about a schema makes onnx register all of them.
+formal.form("Identity", onnx.defs.onnx_opset_version())
 
 __all__ = ["SimplifyResult", "simplify"]

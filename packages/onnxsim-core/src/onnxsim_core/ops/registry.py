@@ -43,9 +43,12 @@ class Registry(Generic[Rule]):
             found = {}
             for (domain, op_type), versions in self._rules.items():
                 limit = opsets.get(domain, 1)
-                since = max((v for v in versions if v <= limit), default=0)
-                if since:
-                    found[op_type if not domain else (domain, op_type)] = versions[since]
+                best = 0
+                for since in versions:
+                    if best < since <= limit:
+                        best = since
+                if best:
+                    found[op_type if not domain else (domain, op_type)] = versions[best]
             self._tables[key] = found
         return found
 
