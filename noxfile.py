@@ -24,7 +24,7 @@ DISTS = {dist.name: dist for dist in distributions()}
 CORE = DISTS["onnxsim-core"]
 CORE_TESTS = str(CORE.tests.relative_to(ROOT))
 SOURCES = [str(dist.source.relative_to(ROOT)) for dist in DISTS.values()]
-USUAL = "not parity and not fuzz and not golden"
+USUAL = "not safetensors and not parity and not fuzz and not golden"
 
 
 def sync(session: nox.Session, *selection: str) -> None:
@@ -160,6 +160,13 @@ def compare(session: nox.Session) -> None:
     session.install("--reinstall-package", "onnxsim-core", "packages/onnxsim-core", "tools/testkit")
     arguments = session.posargs or ["--out", "docs/reference/comparison.md"]
     session.run("python", "tools/compare_tools.py", *arguments)
+
+
+@nox.session
+def safetensors(session: nox.Session) -> None:
+    """Models whose weights lie in .safetensors files, as the package onnx-safetensors writes them."""
+    sync(session, "--package", "onnxsim-core", "--group", "safetensors")
+    marked(session, "safetensors")
 
 
 @nox.session

@@ -231,6 +231,7 @@ def test_skip_fuse_bn_has_a_successor():
     assert [n.op_type for n in left] == ["Conv", "BatchNormalization"]
 
 
+@pytest.mark.runtime
 def test_provider_pairs_are_taken():
     assert simplify(PROTO, 1, providers=[("CPUExecutionProvider", {}), "CPUExecutionProvider"]).ok
     with pytest.raises(OptionError, match="a pair of name and options"):

@@ -90,6 +90,7 @@ def test_two_faulty_passes_are_both_found(inject):
     assert_same_outputs(PROTO, result.model, FEEDS, rtol=0, atol=0)
 
 
+@pytest.mark.runtime
 def test_a_model_that_does_not_even_run_is_healed(inject):
     inject("faulty_tanh", "Tanh", once(unloadable))
     with pytest.warns(RuntimeWarning, match="faulty_tanh made a model that does not run .*bogus"):

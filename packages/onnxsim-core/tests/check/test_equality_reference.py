@@ -26,7 +26,7 @@ def test_a_model_that_does_not_load_differs():
     broken = model("g (float[n,3] x) => (float[n,3] y) { y = my.Relu(x) }", domains={"my": 1})
     result = check_equal(RELU, broken)
 
-    assert not result.ok and "onnxruntime cannot load the model" in str(result)
+    assert not result.ok and "cannot load the model" in str(result)
     assert result.mismatches[0].output == ""
 
 
@@ -45,7 +45,7 @@ def test_models_without_a_common_output_cannot_be_compared():
 
 def test_an_original_that_does_not_run_is_an_error():
     broken = model("g (float[n,3] x) => (float[n,3] y) { y = my.Relu(x) }", domains={"my": 1})
-    with pytest.raises(CheckError, match="onnxruntime cannot load the model"):
+    with pytest.raises(CheckError, match="cannot load the model"):
         Reference(broken)
 
 

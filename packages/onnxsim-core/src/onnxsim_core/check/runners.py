@@ -27,7 +27,10 @@ class Runner:
         else:
             from onnx.reference import ReferenceEvaluator
 
-            self._session: Any = ReferenceEvaluator(path)
+            try:
+                self._session: Any = ReferenceEvaluator(path)
+            except Exception as error:  # it raises anything about a model it does not know
+                raise CheckError(f"onnx's evaluator cannot load the model: {first_line(error)}") from error
             self.outputs: list[str] = list(self._session.output_names)
             self.inputs: list[str] = list(self._session.input_names)
 
