@@ -7,9 +7,9 @@ from importlib import import_module
 FAMILIES = (
     "elementwise", "activation", "arithmetic", "comparison", "cast", "reduction", "layout", "joining", "reshape",
     "repeat", "pad", "blocks", "resize", "along", "where", "indexing", "slicing", "picking", "scatter", "ranking",
-    "linear", "einsum", "attention", "text", "convolution", "pooling", "normalization", "quantization", "sequence", "control_flow", "generators",
-    "randomness", "filters", "recurrent", "contrib",
-    "contrib_attention", "contrib_products", "classic", "signals",
+    "linear", "einsum", "attention", "text", "convolution", "pooling", "normalization", "quantization", "sequence",
+    "control_flow", "generators", "randomness", "filters", "recurrent", "contrib", "contrib_attention",
+    "contrib_products", "classic", "signals",
 )
 
 
