@@ -6,10 +6,8 @@ Nothing here infers, folds or decides; `infer`, `fold` and `rewrite` do, on top 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
-
-from ..errors import ModelError
 
 if TYPE_CHECKING:
     from .dims import Dim, Size, SymbolTable
@@ -414,13 +412,3 @@ def mark_changed_owners(graph: Graph) -> None:
     while owner is not None and not owner.changed:
         owner.changed = True
         owner = owner.graph.owner if owner.graph is not None else None
-
-
-def require(condition: bool, message: str, where: str | None = None) -> None:
-    if not condition:
-        raise ModelError(message, where=where)
-
-
-def all_values(nodes: Iterable[Node]) -> Iterator[Value]:
-    for node in nodes:
-        yield from node.outputs
