@@ -2,6 +2,7 @@
 
 import ast
 import importlib
+import importlib.machinery
 import subprocess
 import sys
 from pathlib import Path
@@ -10,7 +11,7 @@ import pytest
 
 import onnxsim
 import onnxsim_core
-from onnxsim._names import NAMES, Source, installed
+from onnxsim._names import MODULES, NAMES, SIBLINGS, Source, available, installed, source_of
 
 
 def python(code):
@@ -94,3 +95,51 @@ def test_old_import_paths_give_the_same_function():
     from onnxsim.onnx_simplifier import simplify
 
     assert simplify is onnxsim.simplify is onnxsim_core.simplify
+
+
+# Every name that a script written for an earlier release may use from a distribution of its own.
+EARLIER = """export_mlir export_transformers_model export_tflite export_detectron_model export_sam2_model
+    export_diffusion_model export_coreml export_drivetransformer_model apply_qat apply_block_finetune
+    load_huggingface_calibration_data apply_block_finetune_all_blocks run_litert ranges quantize_weight_only_int4
+    qat_interop legalize_for_vitisai interval export_edgetpu einsum_decompose edgetpu_setup_hint check_vitisai_support
+    check_onnx_for_edgetpu certify apply_pruning_finetune apply_adaround""".split()
+HERE = """simplify profile_plot import_safetensors import_onnx_schemas import_gguf export_safetensors export_gguf backend
+    __version__""".split()
+
+
+@pytest.mark.parametrize("name", HERE)
+def test_names_of_installed_distributions_resolve(name):
+    assert getattr(onnxsim, name) is not None
+
+
+@pytest.mark.parametrize("name", sorted({*EARLIER, *(name for names in SIBLINGS.values() for name in names)}))
+def test_a_name_of_a_sibling_that_is_missing_says_which(name):
+    source = source_of(name)
+    if installed(source):
+        assert getattr(onnxsim, name) is not None
+        return
+    with pytest.raises(ModuleNotFoundError, match=f"onnxsim.{name} comes with {source.distribution}") as caught:
+        getattr(onnxsim, name)
+    assert f"pip install '{source.distribution}'" in str(caught.value)
+    assert name not in available() and name not in dir(onnxsim)
+
+
+def test_siblings_bring_names_when_they_are_there(monkeypatch):
+    far = type(sys)("onnxsim_far")
+    far.__spec__ = importlib.machinery.ModuleSpec("onnxsim_far", None)
+    far.reach = object()
+    inner = type(sys)("onnxsim_far.away")
+    monkeypatch.setitem(sys.modules, "onnxsim_far", far)
+    monkeypatch.setitem(sys.modules, "onnxsim_far.away", inner)
+    monkeypatch.setitem(SIBLINGS, "onnxsim-far", ("reach", "away"))
+    monkeypatch.setattr("onnxsim._names.MODULES", MODULES | {"away"})
+
+    assert onnxsim.reach is far.reach and onnxsim.away is inner
+    assert {"reach", "away"} <= available()
+    del onnxsim.reach, onnxsim.away
+
+
+def test_no_name_has_two_homes():
+    names = [*NAMES, *(name for names in SIBLINGS.values() for name in names)]
+
+    assert len(names) == len(set(names)) and set(names) >= MODULES

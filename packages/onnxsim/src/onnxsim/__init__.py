@@ -7,7 +7,7 @@ is in `_names.py`.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from ._names import NAMES, installed, missing
+from ._names import available, missing, source_of
 from ._version import __version__ as __version__
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 else:
 
     def __getattr__(name: str) -> Any:
-        source = NAMES.get(name)
+        source = source_of(name)
         if source is None:
             raise AttributeError(f"module 'onnxsim' has no attribute {name!r}")
         try:
@@ -63,4 +63,4 @@ else:
         return value
 
     def __dir__() -> list[str]:
-        return sorted({*globals(), *(name for name, source in NAMES.items() if installed(source))})
+        return sorted({*globals(), *available()})

@@ -59,10 +59,105 @@ NAMES: dict[str, Source] = {
     "print_memory_plan": Source("onnxsim.model_memory", "print_memory_plan", CORE),
 }
 
+# What earlier releases had under `onnxsim` and distributions of their own bring now, name by name. A module is itself.
+SIBLINGS: dict[str, tuple[str, ...]] = {
+    "onnxsim-ranges": ("ranges", "interval", "certify", "range_opt", "nan_check", "grad_health"),
+    "onnxsim-export-tflite": ("export_tflite", "tflite_export", "onnx2tf_export"),
+    "onnxsim-export-coreml": ("export_coreml", "coreml_export"),
+    "onnxsim-export-mlir": ("export_mlir", "mlir_export", "einsum_decompose"),
+    "onnxsim-edgetpu": (
+        "EDGETPU_SUPPORTED_TFLITE_OPS",
+        "check_onnx_for_edgetpu",
+        "check_tflite_for_edgetpu",
+        "compile_for_edgetpu",
+        "edgetpu_compiler_version",
+        "edgetpu_setup_hint",
+        "export_edgetpu",
+        "find_edgetpu_compiler",
+        "find_edgetpu_library",
+        "has_litert",
+        "make_litert_interpreter",
+        "quantize_for_edgetpu",
+        "run_litert",
+    ),
+    "onnxsim-vitisai": ("check_vitisai_support", "legalize_for_vitisai", "split_model"),
+    "onnxsim-qat": (
+        "QATBlock",
+        "QATBlockResult",
+        "apply_adaquant",
+        "apply_adaround",
+        "apply_autoround",
+        "apply_block_finetune",
+        "apply_block_finetune_all_blocks",
+        "apply_brecq",
+        "apply_flexround",
+        "apply_pruning_finetune",
+        "apply_qat",
+        "apply_qat_all_blocks",
+        "calibrate",
+        "collect_calibration_stats",
+        "discover_qat_blocks",
+        "generate_random_calibration_data",
+        "graph_grad",
+        "load_huggingface_calibration_data",
+        "qat_interop",
+        "quantize_static",
+        "quantize_static_int16",
+        "quantize_weight_only_int4",
+    ),
+    "onnxsim-hf": (
+        "export_detectron_model",
+        "export_diffusion_model",
+        "export_drivetransformer_model",
+        "export_sam2_model",
+        "export_transformers_model",
+    ),
+}
+MODULES = frozenset(
+    {
+        "ranges",
+        "interval",
+        "certify",
+        "range_opt",
+        "nan_check",
+        "grad_health",
+        "tflite_export",
+        "onnx2tf_export",
+        "coreml_export",
+        "mlir_export",
+        "einsum_decompose",
+        "graph_grad",
+        "qat_interop",
+    }
+)
+
+
+def source_of(name: str) -> Source | None:
+    """Where a name lives, or None when there is no such name."""
+    found = NAMES.get(name)
+    if found is not None:
+        return found
+    for distribution, names in SIBLINGS.items():
+        if name in names:
+            package = distribution.replace("-", "_")
+            if name in MODULES:
+                return Source(f"{package}.{name}", "", distribution)
+            return Source(package, name, distribution)
+    return None
+
 
 def installed(source: Source) -> bool:
     """Tell whether the distribution of a name is there, without importing it."""
     return find_spec(source.import_package) is not None
+
+
+def available() -> set[str]:
+    """The names whose distributions are installed."""
+    found = {name for name, source in NAMES.items() if installed(source)}
+    for distribution, names in SIBLINGS.items():
+        if find_spec(distribution.replace("-", "_")) is not None:
+            found.update(names)
+    return found
 
 
 def missing(name: str, source: Source) -> ModuleNotFoundError:
