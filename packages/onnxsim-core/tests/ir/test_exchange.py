@@ -61,7 +61,9 @@ def test_weights_in_memory_are_written_out_once_and_referred_to(monkeypatch):
         np.testing.assert_array_equal(np.fromfile(location, np.float32, offset=offset), LARGE)
         np.testing.assert_array_equal(load_tensor(large), LARGE)
         np.testing.assert_array_equal(load_tensor(middle), MIDDLE)
+        written = os.stat(location).st_ino
         assert reference(one.hand_out(ir).graph.initializer[0]) == (location, offset, length)
+        assert os.stat(location).st_ino == written  # the same file still, not one in its place
         large.dims[:] = [2, 1 << 17]
         after = tensors(one.take_back(proto))
         assert after["middle"] is tensors(ir)["middle"]
