@@ -35,6 +35,7 @@ MALFORMED = {
     "a number for a list": of_one("Transpose", ["a"], perm=0),
     "a needed attribute left out": of_one("Cast", ["a"]),
     "a needed body left out": of_one("If", ["a"]),
+    "more outputs than it says": of_one("Split", ["a"], 2, num_outputs=1),
     "a flag that is no flag": of_one("ReduceSum", ["a"], keepdims=2),
     "too few before the inputs moved": of_one("Slice", ["a"], opset=9, starts=[0]),
     "too few after": of_one("Slice", ["a"], starts=[0], ends=[1]),

@@ -79,6 +79,12 @@ def test_fires(rule, before, after, options):
             "the scales are not known",
             {"opset": 18},
         ),
+        (
+            drop_resize,
+            "g (float[1,2] x) => (float[1,2] z) <float s={1}> { z = Resize(x, , s) }",
+            "the scales are not known",
+            {},
+        ),
     ],
 )
 def test_declines(rule, before, reason, options):

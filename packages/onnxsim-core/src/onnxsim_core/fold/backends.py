@@ -10,9 +10,10 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ModelError
-from ..ir.dtypes import STRING, is_int, name, numpy_dtype
+from ..ir.dtypes import STRING, name, numpy_dtype
 from ..ir.graph import Node, Value, nested_graphs
 from . import policy
+from .hazards import dangerous
 from .providers import Provider, check_providers, has_onnxruntime
 from .stub import Stub
 
@@ -26,8 +27,6 @@ BATCH_BYTES = 256 << 20
 """Constants and results of one session together stay below this, as far as they are known beforehand."""
 SESSIONS = 256
 """Sessions after which looking for the failing nodes of a round ends."""
-TRIPS = 10_000
-"""A Loop that may run more often is not run here."""
 MISJUDGED = frozenset({"Attention", "BatchNormalization", "ConvTranspose", "Loop", "MaxPool", "MaxUnpool", "Resize"})
 """Operators of which onnx's own evaluator gets some form wrong: without onnxruntime they stay.
 
@@ -82,26 +81,6 @@ def is_ready(node: Node) -> bool:
         if value is not None and not value.is_constant:
             return False
     return True
-
-
-def dangerous(node: Node) -> str | None:
-    """Why running a node could end the process, or never end: an integer over zero, a Loop without a small limit."""
-    if node.op_type in ("Div", "Mod"):
-        divisor = node.input(1)
-        tensor = None if divisor is None or not is_int(divisor.dtype) else divisor.tensor
-        if tensor is not None and not tensor.numpy().all():
-            return "it divides an integer by zero"
-    if node.op_type == "Loop":
-        limit = node.input(0)
-        known = None if limit is None or not limit.is_constant else limit.tensor
-        if known is None or known.numpy().max(initial=0) > TRIPS:
-            return f"it is a Loop without a limit of at most {TRIPS} runs"
-    for body in (node.bodies or {}).values():
-        for inner in body:
-            danger = dangerous(inner)
-            if danger is not None:
-                return danger
-    return None
 
 
 def is_misjudged(node: Node) -> bool:

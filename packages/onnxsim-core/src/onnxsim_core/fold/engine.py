@@ -80,10 +80,12 @@ class Folder:
         for element in data:
             if type(element) is not int:
                 return None
+        numel = 1
         for size in shape:
-            if type(size) is not int:
+            if type(size) is not int or size < 0:
                 return None
-        if not policy.is_deterministic(node):
+            numel *= size
+        if numel != len(data) or not policy.is_deterministic(node):
             return None
         import numpy as np
 

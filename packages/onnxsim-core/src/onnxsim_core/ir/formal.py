@@ -52,8 +52,13 @@ class Form:
             kind = attribute.type
             if kinds.get(attribute.name, kind) != kind:
                 return False
-            if kind == 2 and attribute.name in FLAGS and attribute.i not in (0, 1) and not attribute.ref_attr_name:
-                return False
+            if kind == 2 and not attribute.ref_attr_name:
+                name = attribute.name
+                if name in FLAGS and attribute.i not in (0, 1):
+                    return False
+                # onnx's own shape inference ends the process here.
+                if name == "num_outputs" and attribute.i != outputs:
+                    return False
         return not self.required or self.required.issubset([attribute.name for attribute in attributes])
 
     def accepts(self, dtypes: Sequence[int]) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from ..ir.graph import Node, Value
 from ..rewrite.builder import Builder
 from ..rewrite.match import constant_array, same_shape
@@ -25,6 +27,8 @@ def drop_resize(node: Node, op: Builder) -> Value | Skip:
     scales = node.attribute("scales")
     if scales is None:
         scales = constant_array(node.input(1 if op.opset < 11 else 2))
+    if scales is not None and np.ndim(scales) != 1:
+        return skip("the scales are not known")
     if scales is not None and len(scales):
         return x if all(scale == 1 for scale in scales) else skip("a scale is not 1")
     if op.opset < 11 or node.input(3) is None or node.text("keep_aspect_ratio_policy", "stretch") != "stretch":
