@@ -22,8 +22,14 @@ DOCS = ROOT / "docs"
 NOTICE = "<!-- Written by tools/gen_docs.py; change the code and run it again. -->"
 PASSES_INTRODUCTION = """\
 The names are those that `--skip-optimization` and `--enable-optimization` take, and `skipped_optimizers` and
-`extra_optimizers` in Python. Below the table stands every rule in its own words: the first line is what it rewrites,
+`extra_optimizers` in Python. Below the tables stands every rule in its own words: the first line is what it rewrites,
 `Exact:` or `Numerics:` what that does to the values, `Source:` where the justification is written."""
+OTHER_NAMES = """\
+All of these can be named where passes are left out. Asking for an `alias` asks for what it means, `onnxoptimizer` passes are
+done by that package when it is installed, asking for one of kind `none` is a warning, and for one that is `elsewhere` an
+error."""
+PRESETS_INTRODUCTION = """\
+What `--preset` and `preset=` change. Passes that are asked for or left out by name come first."""
 OPERATORS_INTRODUCTION = """\
 The numbers are the opset versions from which a rule holds. An operator that is not listed is inferred by its ONNX
 schema and evaluated by the runtime."""
@@ -55,22 +61,48 @@ def passes_page() -> str:
     from onnxsim_core.rewrite.rule import RULES
 
     catalog.load()
-    summary = table(
-        ("pass", "default", "what it does"),
-        ((f"`{p.name}`", "on" if p.default else "off", p.summary) for _, p in sorted(catalog.CATALOG.items())),
-    )
+    passes = [one for _, one in sorted(catalog.CATALOG.items())]
+    here = [one for one in passes if one.kind in ("rules", "engine")]
+    parts = [
+        "## By default",
+        table(("pass", "what it does"), ((f"`{one.name}`", one.summary) for one in here if one.default)),
+        "## On request",
+        table(
+            ("pass", "what it does", "in place of"),
+            (
+                (f"`{one.name}`", one.summary, ", ".join(f"`{name}`" for name in one.instead_of))
+                for one in here
+                if not one.default
+            ),
+        ),
+        "## Names of other tools",
+        OTHER_NAMES,
+        table(("name", "kind", "what it stands for"), ((f"`{p.name}`", p.kind, p.summary) for p in passes if p not in here)),
+        "## Rules",
+    ]
     rules = []
     for name in sorted(RULES):
-        rules.append(f"## {name}")
+        rules.append(f"### {name}")
         for rule in RULES[name]:
             roots = ", ".join(f"`{root}`" for root in sorted(rule.roots))
             rules += [f"**{rule.name}** (at {roots})", fenced(inspect.getdoc(rule.function) or "")]
     return page(
         "Passes",
         PASSES_INTRODUCTION,
-        summary,
+        *parts,
         *rules,
     )
+
+
+def presets_page() -> str:
+    """What each preset adds and leaves out."""
+    from onnxsim_core.passes.presets import PRESETS
+
+    def names(passes: tuple[str, ...]) -> str:
+        return ", ".join(f"`{name}`" for name in passes)
+
+    rows = ((f"`{one.name}`", one.summary, names(one.adds), names(one.skips)) for one in PRESETS.values())
+    return page("Presets", PRESETS_INTRODUCTION, table(("preset", "for", "adds", "leaves out"), rows))
 
 
 def operators_page() -> str:
@@ -205,6 +237,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "reference/errors.md": errors_page,
     "reference/operators.md": operators_page,
     "reference/passes.md": passes_page,
+    "reference/presets.md": presets_page,
     "images/just_reshape.svg": example_picture,
 }
 
