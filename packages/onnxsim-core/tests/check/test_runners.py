@@ -14,13 +14,18 @@ TWO = "g (float[n] x) => (float[n] a, float[n] b) { a = Neg(x) b = Abs(x) }"
 X = np.array([-1, 2], np.float32)
 
 
+BOTH = pytest.mark.parametrize(
+    "has", [pytest.param(True, marks=pytest.mark.runtime), False], ids=["onnxruntime", "reference"]
+)
+
+
 @pytest.fixture
 def path(tmp_path):
     onnx.save(model(TWO), tmp_path / "m.onnx")
     return str(tmp_path / "m.onnx")
 
 
-@pytest.mark.parametrize("has", [True, False], ids=["onnxruntime", "reference"])
+@BOTH
 def test_outputs_come_in_the_order_asked_for(path, has, monkeypatch):
     monkeypatch.setattr(runners, "has_onnxruntime", lambda: has)
     runner = Runner(path)
@@ -43,7 +48,7 @@ def test_a_model_that_cannot_be_loaded_is_a_check_error_in_one_line(tmp_path):
     assert "\n" not in error.value.message and len(error.value.message) < 400
 
 
-@pytest.mark.parametrize("has", [True, False], ids=["onnxruntime", "reference"])
+@BOTH
 def test_a_failing_run_is_a_check_error_in_one_line(tmp_path, has, monkeypatch):
     monkeypatch.setattr(runners, "has_onnxruntime", lambda: has)
     proto = model("g (float[n] x) => (float[m] z) <int64[1] s={7}> { z = Reshape(x, s) }")
@@ -53,6 +58,7 @@ def test_a_failing_run_is_a_check_error_in_one_line(tmp_path, has, monkeypatch):
     assert "\n" not in error.value.message
 
 
+@pytest.mark.runtime
 def test_listeners_see_the_session_with_optimisations_off(path):
     class Seen(Phases):
         def before_session(self, options):

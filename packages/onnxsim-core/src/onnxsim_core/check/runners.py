@@ -22,6 +22,8 @@ class Runner:
     def __init__(self, path: str, *, custom_lib: str | None = None, phases: Phases = NO_PHASES) -> None:
         self.path = path
         self.phases = phases
+        if custom_lib is not None and not os.path.exists(custom_lib):
+            raise OptionError(f"there is no custom operator library at {custom_lib!r}")
         if has_onnxruntime():
             self._open(custom_lib)
         else:
@@ -42,8 +44,6 @@ class Runner:
         options.log_severity_level = 4
         options.enable_cpu_mem_arena = False
         if custom_lib is not None:
-            if not os.path.exists(custom_lib):
-                raise OptionError(f"there is no custom operator library at {custom_lib!r}")
             options.register_custom_ops_library(custom_lib)
         self.phases.before_session(options)
         ort.set_seed(1)
