@@ -43,7 +43,7 @@ def test_a_missing_library_of_operators_is_an_option_error(path):
 
 def test_a_model_that_cannot_be_loaded_is_a_check_error_in_one_line(tmp_path):
     onnx.save(model(TWO.replace("Neg", "my.Op"), domains={"my": 1}), tmp_path / "m.onnx")
-    with pytest.raises(CheckError, match="^onnxruntime cannot load the model: .+") as error:
+    with pytest.raises(CheckError, match="cannot load the model: .+") as error:
         Runner(str(tmp_path / "m.onnx"))
     assert "\n" not in error.value.message and len(error.value.message) < 400
 
