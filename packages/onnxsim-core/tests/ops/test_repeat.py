@@ -114,3 +114,10 @@ def test_tile_declines_repeats_that_do_not_fit() -> None:
 def test_tile_repeats_tracked_elements() -> None:
     text = "g (float[N,M] x) => (int64[] y) { h = Shape(x) y = Tile(h, r) }"
     assert judge(text, {"x": ramp(2, 5)}, r=ints(2)).data("y") == "[N, M, N, M]"
+
+
+def test_tiles_without_elements() -> None:
+    assert_folds("Tile", [np.zeros((2, 0), np.float32), np.array([3, 2])])
+    assert_folds("Tile", [np.ones((2, 3), np.float32), np.array([0, 2])])
+    assert fold("Tile", [np.zeros(0, np.float32), np.array([2**62])]) is not None
+    assert fold("Tile", [np.zeros((2, 0), np.float32), np.array([2**62, 1])]) is None

@@ -79,12 +79,6 @@ def test_fires(rule, before, after, options):
             "the scales are not known",
             {"opset": 18},
         ),
-        (
-            drop_resize,
-            "g (float[1,2] x) => (float[1,2] z) <float s={1}> { z = Resize(x, , s) }",
-            "the scales are not known",
-            {},
-        ),
     ],
 )
 def test_declines(rule, before, reason, options):
@@ -103,3 +97,10 @@ def test_the_runtime_copies_also_what_is_not_finite(mode, transformation):
     assert driver.changes == 1
     x = np.array([1, np.nan, 2, np.inf, 3, -np.inf, -0.0, 4, 1e-45], np.float32).reshape(1, 1, 3, 3)
     assert_same_model(original, result, rtol=0, atol=0, feeds={"x": x})
+
+
+def test_scales_that_are_no_list_are_no_scales():
+    result, driver = apply(drop_resize, "g () => (float z) <float x = {2}, float s = {1}> { z = Resize(x, , s) }")
+
+    assert not driver.changes
+    assert [node.op_type for node in result.graph.node] == ["Resize"]

@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from ..ir.graph import Node, Value
 
 
+LONGEST = 1 << 31
+"""An array without elements may have an axis as long as that, which takes no memory and means nothing."""
+
+
 def vector_length(value: Value | None) -> int:
     """Length of a 1-D value, or -1 when not known."""
     if value is None or value.shape is None or len(value.shape) != 1:
@@ -107,4 +111,7 @@ def tile_fold(node: Node, arrays: list[Any], ctx: Inference) -> Any:
     x, repeats = arrays[0], listed(arrays[1])
     if repeats is None or len(repeats) != x.ndim or any(times < 0 for times in repeats):
         return None
+    dims = [size * times for size, times in zip(x.shape, repeats)]
+    if 0 in dims:
+        return np.zeros(dims, x.dtype) if max(dims) < LONGEST else None
     return np.tile(x, repeats)
