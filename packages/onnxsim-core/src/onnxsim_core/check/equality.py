@@ -57,7 +57,7 @@ class Reference:
         Raises:
             CheckError: the models have no output in common.
         """
-        rtol, atol = max(rtol, self.floor), max(atol, self.floor / 10)
+        rtol, atol = max(rtol, self.floor), max(atol, self.floor)
         with on_disk(model) as path:
             try:
                 runner = Runner(path, custom_lib=self.custom_lib, phases=self.phases)
