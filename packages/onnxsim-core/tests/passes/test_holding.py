@@ -148,6 +148,15 @@ def test_constant_nodes_stay_nodes_when_they_are_not_to_become_initializers():
     assert [n.op_type for n in simplify(proto).model.graph.node] == ["Add", "Mul"]
 
 
+def test_what_a_constant_node_of_the_opset_does_not_hold_becomes_an_initializer():
+    proto = model("g (float[2,3] x) => (int64[2] s) { s = Shape(x) }", opset=8)
+
+    simplified = simplify(proto, initializers_as_constants=False).model
+
+    onnx.checker.check_model(simplified, full_check=True)
+    assert [tensor.name for tensor in simplified.graph.initializer] == ["s"]
+
+
 def test_names_stay_when_nodes_are_not_to_be_named():
     proto = model("g (float[3] x) => (float[3] z) { y = Relu(x) z = Neg(y) }")
     for node in proto.graph.node:

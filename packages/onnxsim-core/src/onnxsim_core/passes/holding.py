@@ -17,7 +17,7 @@ from typing import Any
 from ..errors import OptionError
 from ..fold.origins import Origins
 from ..infer.engine import Inference
-from ..ir.dtypes import INT32, INT64
+from ..ir.dtypes import DOUBLE, FLOAT, FLOAT16, INT32, INT64
 from ..ir.graph import Graph, Model, Node, Value
 from ..ir.tensors import ints
 from ..options import SimplifyOptions
@@ -139,6 +139,8 @@ class Holding:
 
     def _constants_as_nodes(self, initializers: frozenset[Value]) -> int:
         held = {id(value.tensor) for value in initializers}
+        # Constant-9 is the first that holds more than floats.
+        any_type = self.model.opset() >= 9
         made = 0
         for graph in self.model.graphs():
             if self._bodies_only and graph.owner is None:
@@ -146,7 +148,7 @@ class Holding:
             names = {} if graph.proto is None else {
                 node.output[0]: node.name for node in graph.proto.node if node.op_type == "Constant" and node.output}
             for value in list(graph.constants):
-                if value.is_dead or value.is_input:
+                if value.is_dead or value.is_input or not any_type and value.dtype not in (FLOAT, FLOAT16, DOUBLE):
                     continue
                 if value not in initializers and id(value.tensor) not in held:
                     _as_node(value, graph, names.get(value.name, ""))
