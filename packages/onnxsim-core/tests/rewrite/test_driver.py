@@ -42,6 +42,10 @@ ONCE = {
         g (float[1,216] x) => (float[] y) <int64[4] s = {1,1,1,216}> {
             r = Reshape(x, s) t = Transpose<perm = [2,0,3,1]>(r) y = Transpose<perm = [0,1,2,3]>(t)
         }""",
+    "a constant that onnxruntime computes": """
+        g (float[1,1,1,1] x) => (float[] y) <float[1,1,1] k = {4}, float[1] s = {0.5}, float[1] b = {4}, float c = {2}> {
+            n = LayerNormalization<axis = 2>(k, s, b) p = Mul(c, n) q = Mul(p, x) y = Mul(c, q)
+        }""",
     "nodes of which only attributes differ": """
         g (float16[n] x) => (float[] y) { a = Cast<to=1>(x) b = Cast<to=11>(x) c = Cast<to=1>(b) y = Add(a, c) }""",
     "a Loop that a body reads": """

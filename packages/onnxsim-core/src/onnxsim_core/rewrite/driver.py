@@ -280,7 +280,7 @@ class Driver:
                     inputs[index] = new
             new.uses[user] = new.uses.get(user, 0) + count
             user.changed = True
-            self.push(user)
+            self._push_along(user)
         old.uses.clear()
         if old.outputs:
             graph = old.graph
