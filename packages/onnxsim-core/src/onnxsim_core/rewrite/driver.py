@@ -273,6 +273,7 @@ class Driver:
 
     def substitute(self, old: Value, new: Value) -> None:
         """All readers of `old` read `new`; if `old` is a graph output, `new` becomes it under the same name."""
+        visit = self.push if new.tensor is None else self._push_along
         for user, count in old.uses.items():
             inputs = user.inputs
             for index, value in enumerate(inputs):
@@ -280,7 +281,7 @@ class Driver:
                     inputs[index] = new
             new.uses[user] = new.uses.get(user, 0) + count
             user.changed = True
-            self._push_along(user)
+            visit(user)
         old.uses.clear()
         if old.outputs:
             graph = old.graph
