@@ -16,7 +16,7 @@ BROADCASTING = COMMUTATIVE | UNORDERED | {
 }
 """Operators that take a number with one element like one without dimensions."""
 TRIES = 10_000
-"""Nodes that are looked at before a search ends without a find."""
+"""Nodes and orders of operands that are looked at before a search ends without a find."""
 
 
 class Match:
@@ -73,6 +73,9 @@ class Search:
         if self._bind_attributes(wanted, node) and self._bind_outputs(wanted, node):
             kept = self._state()
             for operands in assignments(wanted, node):
+                self.left -= 1
+                if self.left < 0:
+                    break
                 if self._bind_inputs(wanted, node, operands) and self._go_on(step + 1):
                     return True
                 self._restore(kept)
