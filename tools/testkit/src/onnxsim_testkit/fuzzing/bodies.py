@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 import onnx
-from onnx import helper
+from onnx import TensorProto, helper
 
 from ..growth import FLOAT, Known
 from .growing import BOOL, DOUBLE, INT32, INT64, Grower, Reject, known
@@ -43,13 +43,15 @@ class Bodies:
         """A value made in the body, of that type and shape if they are given."""
         inner.count = max(inner.count, outer.count)
         outside = {v.name for v in outer.values}
-        fitting = [v for v in inner.values if v.name not in outside and v.name in inner.arrays
+        # What runs of a Loop stack of strings comes out empty.
+        fitting = [v for v in inner.values if v.name not in outside and v.dtype != TensorProto.STRING
                    and dtype in (0, v.dtype) and shape in (None, v.shape)]  # fmt: skip
         made = {name for node in inner.nodes for name in node.output}
         fitting = [v for v in fitting if v.name in made]
         if fitting and not inner.chance(0.1):
             return inner.rng.choice(fitting)
-        sources = [v for v in inner.values if dtype in (0, v.dtype) and shape in (None, v.shape)]
+        sources = [v for v in inner.values if dtype in (0, v.dtype) and shape in (None, v.shape)
+                   and v.dtype != TensorProto.STRING]  # fmt: skip
         if not sources:
             raise Reject
         source = inner.rng.choice(sources)
@@ -104,6 +106,8 @@ class Bodies:
         trip = g.scalar(trips)
         if g.chance(0.2):
             x = g.some(FLOAT, INT64, rank=(1, 2, 3))
+            if not x.shape[0]:
+                raise Reject
             trip = g.one("Gather", [g.one("Shape", [x.name]), g.scalar(0)], axis=0)
         condition = g.rng.choice(("", g.constant(np.array(True)).name, g.constant(np.array(goes)).name))
         # Of what is stacked in no run at all, onnxruntime takes for 0 every size that it does not know beforehand.

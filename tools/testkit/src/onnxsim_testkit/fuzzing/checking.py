@@ -16,6 +16,7 @@ from .models import RandomModel
 Simplify = Callable[..., onnx.ModelProto]
 # Relative bounds for what is computed with rounding, by the narrowest float type in the model.
 BOUNDS = {"float16": 1e-2, "bfloat16": 5e-2, "float32": 1e-4, "float64": 1e-4}
+FLOAT_TYPES = {"float16": onnx.TensorProto.FLOAT16, "bfloat16": onnx.TensorProto.BFLOAT16}
 SPECIAL = (np.nan, np.inf, -np.inf, -0.0, 0.0, 1.0, -1.0)
 
 
@@ -67,12 +68,14 @@ def assert_equal(case: RandomModel, simplified: onnx.ModelProto) -> None:
             if _is_refused_folded(case.model, feeds):
                 return
             raise Mismatch(f"feeds {number}: the simplified model does not run: {error}") from error
+        exact = case.exact and number == 0
         spread: dict[str, Any] | None = None
         for name, wanted in expected.items():
-            fault = difference(actual[name], wanted, exact=case.exact and number == 0)
-            if fault and not (case.exact and number == 0):
+            fault = difference(actual[name], wanted, exact=exact)
+            if fault and not exact:
                 spread = spread if spread is not None else sensitivity(case.model, feeds, expected)
-                fault = difference(actual[name], wanted, exact=False, spread=spread.get(name))
+                least = narrowest(case.model)
+                fault = difference(actual[name], wanted, exact=False, spread=spread.get(name), least=least)
             if fault and not _is_garbage(case.model, feeds, expected):
                 raise Mismatch(f"feeds {number}, output {name}: {fault}")
 
@@ -92,13 +95,23 @@ def _is_refused_folded(model: onnx.ModelProto, feeds: Mapping[str, Any]) -> bool
     return False
 
 
-def difference(actual: Any, expected: Any, *, exact: bool, spread: Any = None) -> str:
-    """What differs, or nothing. `spread` is by how much the expected value moves when inputs move by rounding."""
+def narrowest(model: onnx.ModelProto) -> float:
+    """The bound for the narrowest float type that occurs in a model."""
+    text = onnx.printer.to_text(model)
+    found = [name for name in ("bfloat16", "float16") if name in text or f"to: int = {FLOAT_TYPES[name]}" in text]
+    return max((BOUNDS[name] for name in found), default=0.0)
+
+
+def difference(actual: Any, expected: Any, *, exact: bool, spread: Any = None, least: float = 0.0) -> str:
+    """What differs, or nothing.
+
+    `spread` is by how much the expected value moves when inputs move by rounding, `least` a lower limit for the bound.
+    """
     if isinstance(expected, list):
         if not isinstance(actual, list) or len(actual) != len(expected):
             return f"{actual!r} instead of {expected!r}"
         pairs = zip(actual, expected, strict=True)
-        return next((fault for pair in pairs if (fault := difference(*pair, exact=exact, spread=spread))), "")
+        return next((fault for pair in pairs if (fault := difference(*pair, exact=exact, least=least))), "")
     if expected is None or actual is None:
         return "" if actual is expected else f"{actual!r} instead of {expected!r}"
     left, right = np.asarray(actual), np.asarray(expected)
@@ -115,7 +128,7 @@ def difference(actual: Any, expected: Any, *, exact: bool, spread: Any = None) -
         with np.errstate(all="ignore"):
             differs = ~((wide == other) | (np.isnan(wide) & np.isnan(other)))
             if not exact:
-                bound = BOUNDS.get(right.dtype.name, 0.25)
+                bound = max(BOUNDS.get(right.dtype.name, 0.25), least)
                 finite = np.abs(other[np.isfinite(other)])
                 scale = max(1.0, float(finite.max())) if finite.size else 1.0
                 allowed = bound * (np.abs(other) + 0.1 * scale) + (0.0 if spread is None else 30.0 * np.asarray(spread))
