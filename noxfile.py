@@ -24,7 +24,7 @@ DISTS = {dist.name: dist for dist in distributions()}
 CORE = DISTS["onnxsim-core"]
 CORE_TESTS = str(CORE.tests.relative_to(ROOT))
 SOURCES = [str(dist.source.relative_to(ROOT)) for dist in DISTS.values()]
-USUAL = "not safetensors and not parity and not fuzz and not golden"
+USUAL = "not safetensors and not rewriters and not parity and not fuzz and not golden"
 
 
 def sync(session: nox.Session, *selection: str) -> None:
@@ -167,6 +167,13 @@ def safetensors(session: nox.Session) -> None:
     """Models whose weights lie in .safetensors files, as the package onnx-safetensors writes them."""
     sync(session, "--package", "onnxsim-core", "--group", "safetensors")
     marked(session, "safetensors")
+
+
+@nox.session
+def rewriters(session: nox.Session) -> None:
+    """Rewriters of the user written with onnxscript and onnx-ir."""
+    sync(session, "--package", "onnxsim-core", "--group", "rewriters")
+    marked(session, "rewriters")
 
 
 @nox.session
