@@ -172,3 +172,10 @@ def test_skips_a_pad_of_nan():
         "the Pad does not add the lowest number",
         initializers={"a": ONES, "low": np.float32(np.nan)},
     )
+
+
+def test_skips_a_kernel_larger_than_what_is_padded():
+    """onnxruntime runs such a pool and clips the window, by which a padded zero counts and a pad does not."""
+    text = "g (float[4,2,4,1] x) => (float[4,2,p,q] z) { y = Pad(x, a) z = AveragePool<kernel_shape=[2,2], strides=[2,2]>(y) }"
+    pads = np.array([0, 0, 1, 0, 0, 0, 1, 0], np.int64)
+    assert_skips(padded_average_pool, given(text, a=pads), "the kernel is larger than what is padded")

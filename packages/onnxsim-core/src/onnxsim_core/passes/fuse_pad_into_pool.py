@@ -78,4 +78,7 @@ def _window(node: Node, op: Builder) -> tuple[Node, Padding, tuple[int, ...]] | 
     kernel = node.attribute("kernel_shape")
     if type(kernel) is not tuple or any(amount >= size for amount, size in zip(pads, kernel * 2)):
         return skip("the pads are not smaller than the kernel")
+    padded = x.shape[2:] if x is not None and x.shape is not None else ()
+    if any(type(size) is int and size < reach for size, reach in zip(padded, kernel)):
+        return skip("the kernel is larger than what is padded")
     return pad, padding, pads
