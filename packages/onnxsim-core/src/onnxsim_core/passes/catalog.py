@@ -85,7 +85,7 @@ FORMS: tuple[str, ...] = (
     "neg_to_mul", "pow2_to_mul", "explicit_auto_pad", "explicit_conv_padding", "explicit_layer_attributes",
     "explicit_split_sizes", "gemm_transA_to_transpose", "rank0_to_rank1", "dilated_conv_to_taps",
     "maxpool_rowmajor_when_indices_unused", "rewrite_gather_over_concat", "rewrite_gathernd_to_gather",
-    "rewrite_gatherelements_to_gather", "rewrite_scatterelements_to_scatternd", "rewrite_implicit_broadcast",
+    "float16_to_float32", "rewrite_gatherelements_to_gather", "rewrite_scatterelements_to_scatternd", "rewrite_implicit_broadcast",
 )
 """Other ways to write the same, on request."""
 MODULES: tuple[str, ...] = (

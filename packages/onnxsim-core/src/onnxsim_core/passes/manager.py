@@ -10,6 +10,7 @@ from . import catalog, tidy
 from .borrowed import borrow
 from .custom_rewriter import Rewriter
 from .engine import Engine, Report, stop
+from .float16_to_float32 import widen
 from .functions import drop_uncalled, simplify_functions
 from .holding import Holding
 from .input_shapes import restate_outputs
@@ -34,6 +35,8 @@ def simplify_model(model: Model, options: SimplifyOptions) -> Report:
     prepare(model, options)
     settle(model, options, report, phases)
     borrow(model, catalog.backed(passes, options.extra_passes), report)
+    if "float16_to_float32" in passes:
+        widen(model, report)
     report.warnings += catalog.idle(options.extra_passes)
     tables = RuleTables(passes, options)
     if options.rewriter is None:

@@ -30,7 +30,6 @@ _PLUGIN = "an operator of a vendor is kept for the runtime that has it"
 _LAYOUT = "runtimes find the operator as it is; taking it apart costs memory and is for the exporter that needs it"
 NOTHING: dict[str, str] = {
     "nop": "that is what it is for",
-    "float16_to_float32": "types of inputs, outputs and weights are decided where a model is made",
     "rewrite_arg_reduce_select_last_index": _TIES,
     "fuse_matmul_into_conv": "a product of matrices is what it is to every runtime; a Conv would need Reshapes",
     "fuse_reduce_sum_into_conv": "a sum of channels is cheaper than a Conv with ones for weights",
