@@ -33,6 +33,10 @@ What `--preset` and `preset=` change. Passes that are asked for or left out by n
 OPERATORS_INTRODUCTION = """\
 The numbers are the opset versions from which a rule holds. An operator that is not listed is inferred by its ONNX
 schema and evaluated by the runtime."""
+OPSETS_INTRODUCTION = """\
+What `--target-opset` does with a node whose operator changed at a version, going up to that version or down from it. A
+change that is not listed only added types, attributes or values: up the node stays as it is, down it stays if it uses
+none of them. Going down, an operator that did not exist yet is also written out by the definition in its schema."""
 
 
 def page(title: str, *parts: str) -> str:
@@ -127,6 +131,24 @@ def operators_page() -> str:
         f"{len(found)} operators have rules of their own. {OPERATORS_INTRODUCTION}",
         table(("operator", "shape rule", "fold kernel"), rows),
     )
+
+
+def opsets_page() -> str:
+    """Which changes of operators conversion to another operator set knows, in both directions."""
+    from onnxsim_core.versions import steps
+
+    steps.load()
+    tables = []
+    for title, found in (("Up", steps.UP), ("Down", steps.DOWN)):
+        grouped: dict[tuple[int, Any], list[str]] = defaultdict(list)
+        for (op_type, at), step in sorted(found.items()):
+            grouped[at, step].append(f"`{op_type}`")
+        rows = (
+            (str(at), ", ".join(names), f"`{first_line(step).partition('  Source:')[0].rstrip('.')}`")
+            for (at, step), names in sorted(grouped.items(), key=lambda item: (item[0][0], item[1]))
+        )
+        tables += [f"## {title}", table(("at", "operators", "what is written"), rows)]
+    return page("Operator sets", OPSETS_INTRODUCTION, *tables)
 
 
 def errors_page() -> str:
@@ -236,6 +258,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "reference/cli.md": cli_page,
     "reference/errors.md": errors_page,
     "reference/operators.md": operators_page,
+    "reference/opsets.md": opsets_page,
     "reference/passes.md": passes_page,
     "reference/presets.md": presets_page,
     "images/just_reshape.svg": example_picture,
