@@ -186,3 +186,12 @@ def test_bodies_are_not_touched_on_request():
         assert not branches[name].initializer
     inside = [a.g for a in simplify(proto).model.graph.node[0].attribute]
     assert [len(graph.node) for graph in inside] == [1, 1]
+
+
+def test_large_computed_constants_are_initializers_in_any_case():
+    proto = model("g (float[1024] x) => (float[1024] z) { v = Neg(w) u = Mul(s, s) y = Add(x, v) z = Add(y, u) }",
+                  initializers={"w": np.arange(1024, dtype=np.float32), "s": np.array(3, np.float32)})
+    graph = simplify(proto, perform_optimization=False).model.graph
+
+    assert [node.op_type for node in graph.node] == ["Constant", "Add", "Add"]
+    assert [len(tensor.dims) for tensor in graph.initializer] == [1]

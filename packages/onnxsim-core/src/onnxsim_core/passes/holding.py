@@ -28,6 +28,9 @@ KEPT = "\0kept:"
 KNOWN_ELEMENTS = 256
 """Opaque initializers of so many integers still say what they are: shapes, axes and indices decide other sizes."""
 
+LARGEST_NODE = 1024
+"""A computed constant of more bytes becomes an initializer, even where small ones become Constant nodes."""
+
 
 class Holding:
     """What is held of one model, from before the first round to after the last."""
@@ -148,8 +151,12 @@ class Holding:
             names = {} if graph.proto is None else {
                 node.output[0]: node.name for node in graph.proto.node if node.op_type == "Constant" and node.output}
             for value in list(graph.constants):
-                if value.is_dead or value.is_input or not any_type and value.dtype not in (FLOAT, FLOAT16, DOUBLE):
+                if value.is_dead or value.is_input or value.tensor is None:
                     continue
+                if not any_type and value.dtype not in (FLOAT, FLOAT16, DOUBLE):
+                    continue
+                if not self.opaque and value.name not in names and value.tensor.nbytes > LARGEST_NODE:
+                    continue  # computed from weights, as like as not
                 if value not in initializers and id(value.tensor) not in held:
                     _as_node(value, graph, names.get(value.name, ""))
                     made += 1
