@@ -188,3 +188,21 @@ def test_beyond_all_measure(monkeypatch):
                               functions + F + "f30 (x) => (y) { y = Neg(x) }"))
     with pytest.raises(ModelError, match="inlining the local functions would make"):
         inline_calls(model)
+
+
+@pytest.mark.parametrize("domain", ["", "ai.onnx"])
+def test_a_function_named_like_an_operator_of_onnx_is_never_called(domain):
+    """onnxruntime and onnx.reference run the operator."""
+    original = onnx.parser.parse_model('<ir_version: 8, opset_import: ["" : 18]> g (float[2] x) => (float[2] y) { y = Relu(x) } '
+                                       f'<domain: "{domain}", opset_import: ["" : 18]> Relu (x) => (y) {{ y = Sub(x, x) }}')
+    model = read_model(original)
+    assert inline_calls(model) == {} and [node.op_type for node in model.graph] == ["Relu"]
+    assert_same_outputs(original, model_proto(model), {"x": np.array([1, -2], "f")}, rtol=0, atol=0)
+
+
+def test_a_function_of_the_default_domain_with_a_name_of_its_own():
+    original = onnx.parser.parse_model('<ir_version: 8, opset_import: ["" : 18]> g (float[2] x) => (float[2] y) { y = Own(x) } '
+                                       '<domain: "", opset_import: ["" : 18]> Own (x) => (y) { y = Neg(x) }')
+    model = read_model(original)
+    inline_calls(model)
+    assert [node.op_type for node in model.graph] == ["Neg"]

@@ -55,8 +55,8 @@ class Reader:
             for part in (*proto.functions, *proto.training_info):
                 restore(part, self.source)
         for function in proto.functions:
-            domain = "" if function.domain == "ai.onnx" else function.domain
-            model.functions[domain, function.name, getattr(function, "overload", "")] = Function(function)
+            key = (_function_domain(function), function.name, getattr(function, "overload", ""))
+            model.functions[key] = Function(function)
         model.graph = Graph(model, proto.graph.name, proto.graph)
         self.graph(model.graph, proto.graph, None)
         return model
@@ -226,6 +226,16 @@ class Reader:
             path = resolve_external(self.base_dir, location, tensor=name, also=store)
             file = self._files[location] = File(path)
         return file
+
+
+def _function_domain(function: Any) -> str:
+    """The domain that calls of a function have. Nothing calls one that is named like an operator of ONNX itself."""
+    if function.domain not in ("", "ai.onnx"):
+        domain: str = function.domain
+        return domain
+    from onnx import defs
+
+    return "\0hidden by ONNX" if defs.has(function.name) else ""
 
 
 class Scope:
