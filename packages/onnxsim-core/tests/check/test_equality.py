@@ -59,7 +59,7 @@ def test_another_model_that_does_not_run_differs():
     missing = model("g (float[n,3] x) => (float[n,3] z) { z = my.Op(x) }", domains={"my": 1})
     narrow = model("g (float[n,3] x) => (float[m,3] z) <int64[1] i={7}> { z = Gather(x, i) }")
 
-    assert str(check_equal(model(DOUBLED), missing)).startswith("onnxruntime cannot load the model: ")
+    assert str(check_equal(model(DOUBLED), missing)).partition(": ")[0].endswith("cannot load the model")
     assert str(check_equal(model(DOUBLED), narrow)).startswith("the model does not run: ")
 
 
