@@ -46,6 +46,13 @@ ONCE = {
         g (float[1,1,1,1] x) => (float[] y) <float[1,1,1] k = {4}, float[1] s = {0.5}, float[1] b = {4}, float c = {2}> {
             n = LayerNormalization<axis = 2>(k, s, b) p = Mul(c, n) q = Mul(p, x) y = Mul(c, q)
         }""",
+    "a carried value that turns out never to change": """
+        g (float[2] x, bool q) => (float[] y, int64 z) <int64 zero = {0}, int64 n = {3}, int64 one = {1}, bool t = {1}> {
+            y, z = Loop(n, , x, zero) <body = b1 (int64 i, bool c, float[2] p, int64 k) => (bool d, float[] r, int64[] s) {
+                d = Identity(c) r = Neg(p)
+                u, s = Loop(one, t, c, i) <body = b2 (int64 j, bool e, bool f, int64 g) => (bool l, bool[] m, int64[] o)
+                    { m = Identity(q) o = Identity(k) l = Identity(e) }> }>
+        }""",
     "nodes of which only attributes differ": """
         g (float16[n] x) => (float[] y) { a = Cast<to=1>(x) b = Cast<to=11>(x) c = Cast<to=1>(b) y = Add(a, c) }""",
     "a Loop that a body reads": """

@@ -95,6 +95,8 @@ def loop_shape(node: Node, ctx: Any) -> None:
     _enter_loop(node, body, ctx)
     if not visit(body, ctx):
         return
+    # What the visit simplified may show that a carried value never changes.
+    _enter_loop(node, body, ctx)
     trips = trip_count(node, body, ctx)
     runs = type(trips) is int and trips > 0 or type(trips) is not int and trips is not None and is_positive(trips)
     outside = Outside(body, ctx)
