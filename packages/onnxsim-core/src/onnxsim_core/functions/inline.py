@@ -111,6 +111,8 @@ def own(old: Value, new: Value, before: list[Value], op: Builder) -> Value:
 
 def called_functions(model: Model) -> set[Key]:
     """Functions that are called from the graph, directly or by another function."""
+    if not model.functions:
+        return set()
     found = {call_key(node) for node in calls(model.graphs(), model)}
     waiting = list(found)
     while waiting:
