@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from onnxruntime.capi import onnxruntime_pybind11_state as refusals
 from opsets import conversion
 from outlining import outlined_model
 
@@ -57,6 +56,8 @@ KERNEL_DIFFERS = "with_past_and_present_qk_matmul_bias"
 @pytest.mark.parametrize("target", [7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 20, 22, 24])
 def test_cases_of_onnx(target: int) -> None:
     """What can be written for the target, and what onnxruntime runs there, computes the same."""
+    from onnxruntime.capi import onnxruntime_pybind11_state as refusals
+
     compared = 0
     for case in node_cases():
         source = next((entry.version for entry in case.model.opset_import if entry.domain in ("", "ai.onnx")), target)
