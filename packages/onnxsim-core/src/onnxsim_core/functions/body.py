@@ -14,6 +14,7 @@ from typing import Any
 from ..errors import ModelError
 from ..ir.graph import AttributeRef, Graph, Model, Node, decode_attributes
 from ..ir.read import Reader
+from ..ir.wire import length_delimited
 from ..ir.write import Writer
 
 HIDDEN = "\0hidden:"
@@ -85,9 +86,10 @@ def read_body(proto: Any, parent: Model) -> Model:
     Raises:
         ModelError: the body is not a valid graph; the message names the function.
     """
-    from onnx import ModelProto, ValueInfoProto
+    from onnx import ModelProto
 
     reader = Reader(ModelProto(ir_version=parent.ir_version), base_dir=parent.base_dir)
+    reader.in_function = True
     model = reader.model
     model.symbols = parent.symbols
     model.ir_version = parent.ir_version
@@ -99,8 +101,8 @@ def read_body(proto: Any, parent: Model) -> Model:
         model.opsets[""] = parent.opset()
     source = SimpleNamespace(
         name=proto.name, value_info=(), initializer=(), sparse_initializer=(), node=proto.node,
-        input=[ValueInfoProto(name=name) for name in proto.input],
-        output=[ValueInfoProto(name=name) for name in proto.output])
+        input=[_info(name) for name in proto.input],
+        output=[_info(name) for name in proto.output])
     model.graph = Graph(model, proto.name)
     try:
         reader.graph(model.graph, source, None)
@@ -112,6 +114,14 @@ def read_body(proto: Any, parent: Model) -> Model:
         if value.type_proto is not None and value.type_proto.WhichOneof("value") is None:
             value.type_proto = None
     return model
+
+
+def _info(name: str | bytes) -> Any:
+    """A value of that name; a name that is not valid UTF-8 comes as bytes, which protobuf takes in that way only."""
+    from onnx import ValueInfoProto
+
+    data = name if isinstance(name, bytes) else name.encode("utf-8")
+    return ValueInfoProto.FromString(length_delimited(1, data))
 
 
 def write_body(proto: Any, model: Model) -> Any:

@@ -10,6 +10,7 @@ from typing import Any
 
 from ..ir.dims import Dim, Size
 from ..ir.dtypes import STRING
+from ..ir.formal import is_unicode
 from ..ir.graph import Node, Value
 from ..ir.tensors import to_proto_header
 from ..ir.write import Writer
@@ -48,6 +49,9 @@ def find_schema(node: Node, ctx: Inference) -> Any:
     if node.bodies or (node.domain, node.op_type, node.overload) in ctx.model.functions:
         return None
     version = ctx.model.opset(node.domain)
+    # A file may state a version that no schema can have, and names that are no text.
+    if not 0 < version < 1 << 31 or not is_unicode(node.op_type):
+        return None
     if not defs.has(node.op_type, version, node.domain):
         return None
     schema = defs.get_schema(node.op_type, version, node.domain)

@@ -40,8 +40,11 @@ class Form:
         self.kinds = {name: int(attribute.type.value) for name, attribute in schema.attributes.items()}
         self.required = frozenset(name for name, attribute in schema.attributes.items() if attribute.required)
 
-    def fits(self, inputs: Sequence[Any], outputs: int, attributes: Sequence[Any]) -> bool:
-        """Do these inputs (None where left out), outputs and AttributeProtos fit?"""
+    def fits(self, inputs: Sequence[Any], outputs: int, attributes: Sequence[Any], *, in_function: bool) -> bool:
+        """Do these inputs (None where left out), outputs and AttributeProtos fit?
+
+        Only in a function may an attribute refer to one of the caller's.
+        """
         count = len(inputs)
         if count < self.least or count > self.most or outputs > self.outputs or not outputs and self.outputs:
             return False
@@ -49,11 +52,13 @@ class Form:
             return False
         kinds = self.kinds
         for attribute in attributes:
-            kind = attribute.type
-            if kinds.get(attribute.name, kind) != kind:
+            kind, name = attribute.type, attribute.name
+            if kinds.get(name, kind) != kind or type(name) is not str:
                 return False
-            if kind == 2 and not attribute.ref_attr_name:
-                name = attribute.name
+            if attribute.ref_attr_name:
+                if not in_function:
+                    return False
+            elif kind == 2:
                 if name in FLAGS and attribute.i not in (0, 1):
                     return False
                 # onnx's own shape inference ends the process here.
@@ -86,6 +91,11 @@ def _types_of(formal: Any, schema: Any) -> tuple[frozenset[int], str]:
     return allowed, formal.type_str if shares and not formal.type_str.startswith("tensor(") else ""
 
 
+def is_unicode(text: str) -> bool:
+    """Is it text that other libraries take? A name that is not valid UTF-8 in the file is none."""
+    return text.isascii() or not any("\ud800" <= letter <= "\udfff" for letter in text)
+
+
 _FORMS: dict[tuple[str, int], Form | None] = {}
 
 
@@ -103,6 +113,8 @@ def form(op_type: str, opset: int) -> Form | None:
 def _look_up(op_type: str, opset: int) -> Form | None:
     from onnx import defs
 
+    if not is_unicode(op_type):
+        return None
     newest = defs.onnx_opset_version()
     for version in (min(opset, newest), newest):
         if version > 0 and defs.has(op_type, version, ""):

@@ -39,6 +39,7 @@ class Reader:
         self.base_dir = base_dir
         self._files: dict[str, File] = {}
         self._forms: dict[str, Form | None] = {}
+        self.in_function = False
 
     # --- model -----------------------------------------------------------------------------------------------------
     def read(self) -> Model:
@@ -49,13 +50,13 @@ class Reader:
         if not proto.opset_import:
             raise ModelError("the model imports no operator set (opset_import is empty)")
         for entry in proto.opset_import:
-            domain = "" if entry.domain == "ai.onnx" else entry.domain
+            domain = "" if entry.domain == "ai.onnx" else _whole(entry.domain)
             model.opsets[domain] = max(entry.version, model.opsets.get(domain, 0))
         if self.source is not None:
             for part in (*proto.functions, *proto.training_info):
                 restore(part, self.source)
         for function in proto.functions:
-            key = (_function_domain(function), function.name, getattr(function, "overload", ""))
+            key = (_function_domain(function), _whole(function.name), getattr(function, "overload", ""))
             model.functions[key] = Function(function)
         model.graph = Graph(model, proto.graph.name, proto.graph)
         self.graph(model.graph, proto.graph, None)
@@ -127,11 +128,11 @@ class Reader:
         kind = dim.WhichOneof("value")
         if kind == "dim_value":
             return dim.dim_value if dim.dim_value >= 0 else self.model.symbols.fresh()
-        return parse(dim.dim_param, self.model.symbols)
+        return parse(readable(dim.dim_param), self.model.symbols)
 
     # --- nodes -----------------------------------------------------------------------------------------------------
     def node(self, graph: Graph, scope: Scope, proto: Any) -> None:
-        op_type, domain = proto.op_type, proto.domain
+        op_type, domain = readable(proto.op_type), _whole(proto.domain)
         if domain == "ai.onnx":
             domain = ""
         if op_type == "Constant" and not domain and self._constant(graph, scope, proto):
@@ -172,7 +173,9 @@ class Reader:
             called = any(key[:2] == ("", op_type) for key in self.model.functions)
             self._forms[op_type] = None if called else form(op_type, self.model.opset())
         wanted = self._forms[op_type]
-        return wanted is None or wanted.fits(node.inputs, len(node.outputs), proto.attribute)
+        if wanted is None:
+            return True
+        return wanted.fits(node.inputs, len(node.outputs), proto.attribute, in_function=self.in_function)
 
     def _body(self, node: Node, name: str, proto: Any, scope: Scope) -> None:
         assert node.graph is not None
@@ -231,11 +234,22 @@ class Reader:
 def _function_domain(function: Any) -> str:
     """The domain that calls of a function have. Nothing calls one that is named like an operator of ONNX itself."""
     if function.domain not in ("", "ai.onnx"):
-        domain: str = function.domain
-        return domain
+        return _whole(function.domain)
     from onnx import defs
 
     return "\0hidden by ONNX" if defs.has(function.name) else ""
+
+
+def readable(text: str | bytes) -> str:
+    """A text for bytes that are not valid UTF-8, as protobuf hands them out; it is written as those bytes again."""
+    return text if type(text) is str else text.decode("utf-8", "surrogateescape")  # type: ignore[union-attr]
+
+
+def _whole(text: str | bytes) -> str:
+    """The name of a domain or a function, which must be valid UTF-8."""
+    if type(text) is str:
+        return text
+    raise ModelError(f"a domain or function has the name {text!r}, which is not valid UTF-8")
 
 
 class Scope:

@@ -186,7 +186,8 @@ class Writer:
     def dimension(self, size: Any) -> bytes:
         """TensorShapeProto.Dimension: a number, a formula over the model's own symbols, or nothing known."""
         if type(size) is int:
-            return tag(1, 0) + varint(size)
+            # No file holds a larger number; a model that has such a size does not run anyway.
+            return tag(1, 0) + varint(size) if size < 1 << 63 else b""
         return b"" if self.model.symbols.is_anonymous(size) else length_delimited(2, _text(str(size)))
 
     # --- nodes -----------------------------------------------------------------------------------------------------
@@ -241,7 +242,8 @@ class Writer:
             rope.extend(body.message(5))
         else:
             kind = _attribute_kind(value)
-            rope.append(helper.make_attribute(name, value, attr_type=kind).SerializeToString())
+            rope.append(helper.make_attribute("", value, attr_type=kind).SerializeToString())
+            rope.append(length_delimited(1, _text(name)))
         return rope
 
     # --- tensors ---------------------------------------------------------------------------------------------------

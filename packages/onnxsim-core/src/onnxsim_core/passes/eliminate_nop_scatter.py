@@ -49,8 +49,9 @@ def _is_grid(value: Value | None, axis: int, shape: Shape, op: Builder) -> bool:
     while value is not None and value.shape is not None:
         own = value.shape
         size: Size = own[-places] if len(own) >= places else 1
-        if not value.is_constant and value.node is not None and value.node.op_type == "Expand":
-            value = value.node.input(0)
+        expand = None if value.is_constant else value.producer("Expand")
+        if expand is not None:
+            value = expand.input(0)
             continue
         others = [other for at, other in enumerate(own) if at != len(own) - places]
         return known_equal(size, shape[axis]) and all(other == 1 for other in others) and _counts(value, op)

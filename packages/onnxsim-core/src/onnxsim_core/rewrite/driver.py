@@ -143,7 +143,7 @@ class Driver:
             if same is not None and self.replace(node, same):
                 self._count("eliminate_common_subexpression", "same_node", node)
                 return True
-        if node.op_type == "Shape":
+        if node.op_type == "Shape" and not node.domain:
             numbering.note_sizes(node.inputs[0])  # type: ignore[arg-type]
         if numbering.merges_values and node.outputs and node.outputs[0].data is not None:
             value = numbering.same_value(node)
