@@ -244,10 +244,14 @@ def wrap_in_function(model: onnx.ModelProto, g: Grower) -> None:
     outputs = [name for node in inside for name in node.output if name in after]
     if not outputs:
         return
+    # A function may well have the name of an operator, and be another one.
     name = g.fresh("F")
+    alike = {"Add", "Conv", "Div", "Expand", "Mul", "Relu", "Reshape", "Shape", "Transpose"} - {n.op_type for n in inside}
+    if g.chance(0.5):
+        name = g.rng.choice(sorted(alike))
     imports = [helper.make_opsetid("", g.opset)]
     function = helper.make_function("local", name, inputs, outputs, inside, imports)
-    call = helper.make_node("".join((name,)), inputs, outputs, domain="local", name=g.fresh("n_"))
+    call = helper.make_node(name, inputs, outputs, domain="local", name=g.fresh("n_"))
     nodes = [*list(graph.node)[:start], call, *list(graph.node)[end:]]
     del graph.node[:]
     graph.node.extend(nodes)
