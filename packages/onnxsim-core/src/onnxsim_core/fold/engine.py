@@ -14,9 +14,10 @@ from ..infer.engine import DATA_LIMIT, Inference
 from ..ir.dtypes import BFLOAT16, BOOL, DOUBLE, FLOAT, FLOAT16, INT32, INT64, nbytes, numpy_dtype
 from ..ir.formal import form
 from ..ir.graph import Node, Value
-from ..ir.tensors import ArrayTensor, DeferredTensor, Tensor
+from ..ir.tensors import MOST_STEPS, ArrayTensor, DeferredTensor, Tensor, deferred
 from ..ops.registry import KERNELS
 from . import policy
+from .effort import Effort
 from .origins import Origins
 
 KNOWN_LIMIT = 64 << 20
@@ -30,10 +31,17 @@ ALIASES = frozenset({"Reshape", "Squeeze", "Unsqueeze", "Flatten", "Identity", "
 """Operators whose result is their first input's bytes under other dims."""
 
 
+TOO_LONG = "folding it would take too long"
+LONGEST = 1 << 31
+"""An array without elements may state an axis of any length, which numpy does not bear in every type."""
+_MOST = {INT64: 1 << 63, INT32: 1 << 31, BOOL: 1 << 1}
+"""Elements of these types lie between this, negated, and this."""
+
+
 class Folder:
     """Folds nodes of one model under one set of options. `origins` is set where initializers are no constants."""
 
-    __slots__ = ("ctx", "table", "sizes", "pending", "refused", "origins")
+    __slots__ = ("ctx", "table", "sizes", "pending", "refused", "effort", "origins")
 
     def __init__(self, ctx: Inference, sizes: policy.SizePolicy | None = None) -> None:
         self.ctx = ctx
@@ -41,6 +49,7 @@ class Folder:
         self.sizes = sizes or policy.SizePolicy.for_model(ctx.model)
         self.pending: dict[Node, None] = {}
         self.refused: dict[Node, str] = {}
+        self.effort = Effort(ctx.model)
         self.origins: Origins | None = None
 
     # --- one node --------------------------------------------------------------------------------------------------
@@ -62,12 +71,16 @@ class Folder:
         if node in self.refused or node.op_type in policy.QUANTIZERS or not policy.is_deterministic(node):
             return None
         if not self._is_typed(node):
-            self.refused[node] = "the operator does not take inputs of these types"
+            self.refused[node] = "the operator does not take inputs of these types or sizes"
             return None
         return self._compute(node)
 
     def _is_typed(self, node: Node) -> bool:
-        """Are the inputs of types that the operator takes? Kernels count on it."""
+        """Are the inputs of types that the operator takes, and do they have axes that arrays can have?"""
+        for value in node.inputs:
+            tensor = None if value is None else value.tensor
+            if tensor is not None and not tensor.size and max(tensor.dims) >= LONGEST:
+                return False
         known = form(node.op_type, self.ctx.opset)
         return known is None or known.accepts([0 if value is None else value.dtype for value in node.inputs])
 
@@ -77,8 +90,9 @@ class Folder:
         shape = value.shape
         if shape is None or data is None or value.doubtful:
             return None
+        most = _MOST[value.dtype]
         for element in data:
-            if type(element) is not int:
+            if type(element) is not int or not -most <= element < most:
                 return None
         numel = 1
         for size in shape:
@@ -110,12 +124,21 @@ class Folder:
             if kernel is not None and size <= KNOWN_LIMIT and _is_deferrable(node):
                 self._know(node, value, kernel)
             return None
-        if kernel is None:
-            if size is not None and size <= KNOWN_LIMIT:
-                self.pending[node] = None
+        if kernel is None and (size is None or size > KNOWN_LIMIT):
             return None
-        if size is not None and size >= DEFER_FROM and op_type not in policy.GENERATORS and _is_deferrable(node):
+        if size is not None and size >= DEFER_FROM and op_type not in policy.GENERATORS and kernel is not None \
+                and _is_deferrable(node):
+            # What comes before it is computed then too, and counted already.
+            if not self.effort.spend(size):
+                self.refused[node] = TOO_LONG
+                return None
             return [self.store(node, value, self._deferred(node, value, kernel))]
+        if not self.effort.allows(node, size or 0):
+            self.refused[node] = TOO_LONG
+            return None
+        if kernel is None:
+            self.pending[node] = None
+            return None
         arrays = [None if v is None else v.tensor.numpy() for v in node.inputs]  # type: ignore[union-attr]
         result = kernel(node, arrays, self.ctx)
         if result is None:
@@ -170,9 +193,12 @@ class Folder:
             return result[0] if isinstance(result, (list, tuple)) else result
 
         assert value.shape is not None
-        return DeferredTensor(value.dtype, value.shape, compute)  # type: ignore[arg-type]
+        return deferred(value.dtype, value.shape, compute, inputs)  # type: ignore[arg-type]
 
     def _know(self, node: Node, value: Value, kernel: Any) -> None:
+        tensors = [value.tensor for value in node.inputs if value is not None]
+        if any(type(tensor) is DeferredTensor and tensor.steps >= MOST_STEPS for tensor in tensors):
+            return
         value.tensor = self._deferred(node, value, kernel)
         if self.ctx.changed is not None:
             self.ctx.changed(value)

@@ -10,7 +10,7 @@ import hashlib
 import math
 import struct
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -235,14 +235,22 @@ class ProtoTensor(Tensor):
 
 
 class DeferredTensor(Tensor):
-    """The result of a large fold, computed each time it is read and forgotten when nobody holds the array."""
+    """The result of a large fold, computed each time it is read and forgotten when nobody holds the array.
 
-    __slots__ = ("compute", "_last")
+    `inputs` are the tensors that `compute` reads; `steps` says how many results are computed one from another before
+    this one is there, and `effort` how many bytes are made on the way.
+    """
 
-    def __init__(self, dtype: int, dims: tuple[int, ...], compute: Callable[[], Array]) -> None:
+    __slots__ = ("compute", "steps", "effort", "_last")
+
+    def __init__(self, dtype: int, dims: tuple[int, ...], compute: Callable[[], Array],
+                 inputs: Iterable[Tensor | None] = ()) -> None:
         _check_dims(dtype, dims)
         super().__init__(dtype, dims)
         self.compute = compute
+        before = [tensor for tensor in inputs if type(tensor) is DeferredTensor]
+        self.steps: int = 1 + max((tensor.steps for tensor in before), default=0)
+        self.effort: int = self.nbytes + sum(tensor.effort for tensor in before)
         self._last: weakref.ref[Array] | None = None
 
     def _computed(self) -> Array:
@@ -272,7 +280,18 @@ class DeferredTensor(Tensor):
 
     def reshaped(self, dims: tuple[int, ...]) -> Tensor:
         _check_reshape(self, dims)
-        return DeferredTensor(self.dtype, dims, lambda: self.numpy().reshape(dims))
+        return DeferredTensor(self.dtype, dims, lambda: self.numpy().reshape(dims), (self,))
+
+
+MOST_STEPS = 40
+"""Results that wait for each other are computed one inside another, which Python does not do for ever."""
+
+
+def deferred(dtype: int, dims: tuple[int, ...], compute: Callable[[], Array],
+             inputs: Iterable[Tensor | None] = ()) -> Tensor:
+    """A tensor that is computed when it is read; at once when too many others would have to be computed before."""
+    tensor = DeferredTensor(dtype, dims, compute, inputs)
+    return tensor if tensor.steps <= MOST_STEPS else ArrayTensor(tensor.numpy(), dtype)
 
 
 class MissingTensor(Tensor):

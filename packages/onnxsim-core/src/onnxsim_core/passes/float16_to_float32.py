@@ -13,7 +13,7 @@ from ..infer.engine import Inference
 from ..infer.tail import infer_by_schema
 from ..ir.dtypes import FLOAT, FLOAT16
 from ..ir.graph import Graph, Model, Node, Value, add_use, rename, set_input
-from ..ir.tensors import ArrayTensor, DeferredTensor, Tensor
+from ..ir.tensors import ArrayTensor, Tensor, deferred
 from .catalog import declare
 from .engine import Report
 
@@ -59,7 +59,7 @@ def widened(tensor: Tensor) -> Tensor:
     """The same numbers as float32."""
     if tensor.nbytes < DEFER_FROM:
         return ArrayTensor(tensor.numpy().astype("float32"))
-    return DeferredTensor(FLOAT, tensor.dims, lambda: tensor.numpy().astype("float32"))
+    return deferred(FLOAT, tensor.dims, lambda: tensor.numpy().astype("float32"), (tensor,))
 
 
 def _refuse_foreign(model: Model) -> None:

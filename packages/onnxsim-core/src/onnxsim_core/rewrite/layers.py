@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..ir.dtypes import BFLOAT16, DOUBLE, FLOAT, FLOAT16, numpy_dtype
-from ..ir.tensors import ArrayTensor, DeferredTensor
+from ..ir.tensors import ArrayTensor, deferred
 from .expressions import fits_attribute
 from .rule import Skip, skip
 
@@ -154,7 +154,7 @@ def multiplied(op: Builder, weight: Value, factor: Array) -> Value | Skip:
         return (tensor.numpy() * factor).astype(numpy_dtype(dtype))
 
     if tensor.nbytes >= DEFER_FROM:
-        return op.constant(DeferredTensor(dtype, tensor.dims, compute), weight.name)
+        return op.constant(deferred(dtype, tensor.dims, compute, (tensor,)), weight.name)
     return op.constant(compute(), weight.name)
 
 
