@@ -22,7 +22,7 @@ BASES = 40
 
 def bases() -> list[bytes]:
     """Valid small models to begin with."""
-    found = []
+    found: list[bytes] = []
     seed = 0
     while len(found) < BASES:
         try:
