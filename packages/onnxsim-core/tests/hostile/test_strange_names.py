@@ -1,5 +1,8 @@
 """Names that are not valid UTF-8, which protobuf hands out as bytes, wherever a file can have a name."""
 
+import os
+
+import numpy as np
 import onnx
 import pytest
 
@@ -68,6 +71,38 @@ def test_an_attribute_of_a_function_outside_of_one():
 
     (node,) = simplify(proto).model.graph.node
     assert node.attribute == proto.graph.node[0].attribute
+
+
+def test_data_in_a_file_whose_name_is_no_text(tmp_path):
+    """A file system takes any bytes; a model that came without a folder has no such file."""
+    proto = model("g (float[2] x) => (float[2] y) { y = Add(x, w) }", initializers={"w": np.float32([1, 2])})
+    onnx.external_data_helper.convert_model_to_external_data(proto, location="dXta", size_threshold=0)
+    onnx.save(proto, tmp_path / "model.onnx")
+    changed = (tmp_path / "model.onnx").read_bytes().replace(b"dXta", b"d\xffta")
+    (tmp_path / "model.onnx").write_bytes(changed)
+    os.rename(tmp_path / "dXta", os.fsencode(tmp_path) + b"/d\xffta")
+
+    simplified = simplify(tmp_path / "model.onnx").model
+
+    assert onnx.numpy_helper.to_array(simplified.graph.initializer[0]).tolist() == [1, 2]
+    with pytest.raises(ModelError, match="without a folder"):
+        simplify(changed)
+
+
+def test_a_shape_that_no_type_holds_is_not_written():
+    proto = model("g (float[n,m] x, float[1,1] k) => (float[] y) { s = Shape(x) e = Expand(k, s) y = Add(e, k) }")
+    for dim in proto.graph.input[0].type.tensor_type.shape.dim:
+        dim.dim_value = 2**63 - 1
+    proto.graph.node.insert(0, onnx.helper.make_node("Concat", ["x", "x"], ["xx"], axis=0))
+    proto.graph.node[1].input[0] = "xx"
+
+    assert simplify(proto).model.graph.node
+
+
+def test_a_weight_without_axes():
+    for op in ("Conv", "ConvTranspose"):
+        proto = model(f"g (float[1,1,4] x, float w) => (float[] y) {{ c = {op}(x, w) y = Neg(c) }}")
+        assert [node.op_type for node in simplify(proto).model.graph.node] == [op, "Neg"]
 
 
 def test_numbers_no_type_holds_are_not_folded():

@@ -29,6 +29,7 @@ MALFORMED = {
     "too few inputs": of_one("Add", ["a"]),
     "none at all": of_one("Relu", []),
     "a needed one left out": of_one("Add", ["", "a"]),
+    "a gap in a list": of_one("Concat", ["a", "", "b"], axis=0),
     "too many inputs": of_one("Relu", ["a", "b"]),
     "too many outputs": of_one("Relu", ["a"], 2),
     "an attribute of another type": of_one("Transpose", ["a"], perm="x"),

@@ -22,7 +22,7 @@ FLAGS = frozenset({
 class Form:
     """What a schema asks of a node of one operator at one version."""
 
-    __slots__ = ("least", "most", "needed", "outputs", "kinds", "required", "_schema", "_types")
+    __slots__ = ("least", "most", "needed", "variadic", "listed", "outputs", "kinds", "required", "_schema", "_types")
 
     def __init__(self, schema: Any) -> None:
         self._schema = schema
@@ -37,6 +37,8 @@ class Form:
                 break
             needed += 1
         self.needed = needed
+        self.variadic = bool(schema.inputs) and schema.inputs[-1].option == schema.FormalParameterOption.Variadic
+        self.listed = len(schema.inputs) - 1
         self.kinds = {name: int(attribute.type.value) for name, attribute in schema.attributes.items()}
         self.required = frozenset(name for name, attribute in schema.attributes.items() if attribute.required)
 
@@ -48,7 +50,7 @@ class Form:
         count = len(inputs)
         if count < self.least or count > self.most or outputs > self.outputs or not outputs and self.outputs:
             return False
-        if None in inputs[:self.needed]:
+        if None in inputs and (None in inputs[:self.needed] or self.variadic and None in inputs[self.listed:]):
             return False
         kinds = self.kinds
         for attribute in attributes:

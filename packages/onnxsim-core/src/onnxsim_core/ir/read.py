@@ -128,7 +128,8 @@ class Reader:
         kind = dim.WhichOneof("value")
         if kind == "dim_value":
             return dim.dim_value if dim.dim_value >= 0 else self.model.symbols.fresh()
-        return parse(readable(dim.dim_param), self.model.symbols)
+        name = dim.dim_param
+        return parse(name if type(name) is str else name.decode("utf-8", "backslashreplace"), self.model.symbols)
 
     # --- nodes -----------------------------------------------------------------------------------------------------
     def node(self, graph: Graph, scope: Scope, proto: Any) -> None:
@@ -208,7 +209,7 @@ class Reader:
         if inline is not None:
             return inline
         fields = {entry.key: entry.value for entry in proto.external_data}
-        location = fields.get("location", "")
+        location = os.fsdecode(fields.get("location", ""))
         try:
             offset = int(fields.get("offset") or 0)
             length = int(fields["length"]) if fields.get("length") else None

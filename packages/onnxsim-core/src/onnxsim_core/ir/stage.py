@@ -39,6 +39,11 @@ class StagedModel:
         self.path = os.path.join(self._folder, name)
         try:
             self.nbytes = save_model(model, self.path, external_threshold=external_threshold, progress=progress)
+        except ModelError as error:
+            self.drop()
+            if error.where is not None and error.where.startswith(self._folder):
+                error.where = target
+            raise
         except BaseException:
             self.drop()
             raise

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     import numpy as np
 
 
+LARGEST = (1 << 63) - 1
+
+
 class Builder:
     """Makes nodes and constants at one place of the graph."""
 
@@ -94,10 +97,11 @@ class Builder:
         return self.graph.constant(tensor, base)
 
     def ints(self, numbers: Sequence[int], name: str = "") -> Value:
-        """A 1-D INT64 constant."""
+        """A 1-D INT64 constant. Numbers that it cannot hold are sizes that nothing can have, so that any will do."""
         import numpy as np
 
-        return self.constant(np.array(list(numbers), np.int64), name)
+        held = [min(max(number, -LARGEST), LARGEST) for number in numbers]
+        return self.constant(np.array(held, np.int64), name)
 
     def revisit(self, node: Node) -> None:
         """Ask for a later node to be visited again: what its pattern needs has changed far before it."""

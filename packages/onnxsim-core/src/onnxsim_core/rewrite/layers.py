@@ -55,7 +55,7 @@ def output_channels(layer: Node) -> Channels | None:
     op_type = layer.op_type
     parameter = layer.input(1)
     dims = None if parameter is None else parameter.shape
-    if dims is None:
+    if dims is None or op_type in CONVOLUTIONS and len(dims) < 2:
         return None
     if op_type == "Conv":
         count, after, rank = dims[0], len(dims) - 2, len(dims)
