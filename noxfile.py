@@ -61,7 +61,7 @@ def types(session: nox.Session) -> None:
     sync(session, "--all-packages", "--all-extras", "--group", "types", "--group", "test")
     session.run("mypy", *SOURCES, "tools/testkit/src/onnxsim_testkit")
     scripts = [str(path.relative_to(ROOT)) for path in sorted((ROOT / "tools").glob("*.py"))]
-    session.run("mypy", *scripts, "tools/bench", "tools/conformance")
+    session.run("mypy", *scripts, "tools/bench", "tools/conformance", "tools/fuzzing")
     session.run("pyright", "packages/onnxsim/src")
 
 
@@ -186,9 +186,13 @@ def conformance(session: nox.Session) -> None:
 
 @nox.session
 def fuzz(session: nox.Session) -> None:
-    """Long property runs; `-- --hypothesis-seed=N` repeats one."""
+    """Random models and damaged files, for half an hour; what follows `--` goes to `python -m fuzzing`."""
     sync(session, "--package", "onnxsim-core", "--group", "test")
-    marked(session, "fuzz")
+    if not session.posargs:
+        marked(session, "fuzz")
+    usual = [("graphs", "--seconds", "900"), ("files", "--seconds", "300")]
+    for arguments in [session.posargs] if session.posargs else usual:
+        session.run("python", "-m", "fuzzing", *arguments, env={"PYTHONPATH": "tools"})
 
 
 @nox.session
