@@ -116,6 +116,13 @@ def test_tile_repeats_tracked_elements() -> None:
     assert judge(text, {"x": ramp(2, 5)}, r=ints(2)).data("y") == "[N, M, N, M]"
 
 
+def test_negative_repeats_say_nothing() -> None:
+    for x in ("int64[2] x", "int64[2,0] x"):
+        repeats = ints(*[-1] * (2 if "," in x else 1))
+        assert "-" not in facts(f"g ({x}) => (y) {{ s = Shape(x) y = Tile(x, r) }}", r=repeats).shape("y")
+    assert facts("g (float[2,3] x) => (y) { s = Shape(x) y = Tile(s, r) }", r=ints(-1)).data("y") == "?"
+
+
 def test_tiles_without_elements() -> None:
     assert_folds("Tile", [np.zeros((2, 0), np.float32), np.array([3, 2])])
     assert_folds("Tile", [np.ones((2, 3), np.float32), np.array([0, 2])])

@@ -26,7 +26,7 @@ _STEPS: dict[str, Callable[[Size, Size], Size]] = {
 _LIMITS = {INT64: 1 << 63, INT32: 1 << 31}
 
 
-@SHAPES.register("Add", "Sub", "Mul", "Div", "Mod", "Pow", "PRelu", since=7)
+@SHAPES.register("Add", "Sub", "Mul", "Div", "Mod", "Pow", since=7)
 def arithmetic_shape(node: Node, ctx: Any) -> None:
     """[a..] op [b..] -> the broadcast of both, with the type of the first; int64 and int32 elements are followed."""
     inputs = node.inputs
@@ -54,6 +54,19 @@ def one_sided_shape(node: Node, ctx: Any) -> None:
     a = node.input(0)
     if a is not None and node.outputs:
         ctx.set(node.outputs[0], a.dtype, a.shape)
+
+
+@SHAPES.register("PRelu", since=7)
+def prelu_shape(node: Node, ctx: Any) -> None:
+    """The slope is stretched to x, so the result has x's shape. onnxruntime also stretches x: nothing is said of that.
+
+    Source: ONNX PRelu-7, -9, -16.
+    """
+    x, slope = node.input(0), node.input(1)
+    if x is None or slope is None or not node.outputs:
+        return
+    shape = None if x.shape is None or slope.shape is None else broadcast_shapes(x.shape, slope.shape)
+    ctx.set(node.outputs[0], x.dtype, shape if shape == x.shape else None)
 
 
 @SHAPES.register("Max", "Min", "Sum", "Mean")

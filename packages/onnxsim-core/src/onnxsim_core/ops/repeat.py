@@ -94,7 +94,7 @@ def tile_shape(node: Node, ctx: Inference) -> None:
 def _repeats(node: Node, rank: int, ctx: Inference) -> tuple[Size, ...] | None:
     """How often each axis repeats."""
     given = ctx.data(node.input(1))
-    if given is None:
+    if given is None or any(type(times) is int and times < 0 for times in given):
         return None
     if ctx.opset < 6:
         axis = ctx.ints(node.input(2))
