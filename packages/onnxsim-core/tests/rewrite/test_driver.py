@@ -53,6 +53,10 @@ ONCE = {
                 u, s = Loop(one, t, c, i) <body = b2 (int64 j, bool e, bool f, int64 g) => (bool l, bool[] m, int64[] o)
                     { m = Identity(q) o = Identity(k) l = Identity(e) }> }>
         }""",
+    "pieces that are read twice at first": """
+        g (float[5,2,3] x) => (float[] y, float[] z, float[] w) <int64[1] k = {1}> {
+            a, b = Split<axis = 1, num_outputs = 2>(x) y = Squeeze(a, k) z = Squeeze(b, k) c = Squeeze(a, k) w = Neg(c)
+        }""",
     "nodes of which only attributes differ": """
         g (float16[n] x) => (float[] y) { a = Cast<to=1>(x) b = Cast<to=11>(x) c = Cast<to=1>(b) y = Add(a, c) }""",
     "a Loop that a body reads": """
@@ -67,7 +71,7 @@ ONCE = {
 
 @pytest.mark.parametrize("text", ONCE.values(), ids=ONCE)
 def test_one_run_is_enough(text):
-    once = simplify(model(text, opset=17)).model
+    once = simplify(model(text, opset=18)).model
 
     again = simplify(once, trace=True)
 

@@ -351,7 +351,17 @@ class Driver:
         elif len(uses) == 1:
             if value.node is not None:
                 self.push(value.node)
+                self._push_siblings(value)
             self._push_along(next(iter(uses)))
+
+    def _push_siblings(self, value: Value) -> None:
+        """Visit again what reads the other results of the same node: a rule may look at the readers of all."""
+        outputs = value.node.outputs  # type: ignore[union-attr]
+        if 1 < len(outputs) <= 2 * REACH:
+            for sibling in outputs:
+                if sibling is not value:
+                    for user in sibling.uses:
+                        self.push(user)
 
     def _push_along(self, node: Node) -> None:
         """Visit a node again, and those after it while there is one way on: a rule may look back as far as that."""
