@@ -246,7 +246,9 @@ def wrap_in_function(model: onnx.ModelProto, g: Grower) -> None:
         return
     # A function may well have the name of an operator, and be another one.
     name = g.fresh("F")
-    alike = {"Add", "Conv", "Div", "Expand", "Mul", "Relu", "Reshape", "Shape", "Transpose"} - {n.op_type for n in inside}
+    # (onnxruntime itself ends at a function called Add that has one input.)
+    alike = {"Conv", "Expand", "Relu", "Reshape", "Shape", "Transpose"} | ({"Add", "Mul"} if len(inputs) > 1 else set())
+    alike -= {node.op_type for node in inside}
     if g.chance(0.5):
         name = g.rng.choice(sorted(alike))
     imports = [helper.make_opsetid("", g.opset)]
