@@ -57,6 +57,11 @@ ONCE = {
         g (float[5,2,3] x) => (float[] y, float[] z, float[] w) <int64[1] k = {1}> {
             a, b = Split<axis = 1, num_outputs = 2>(x) y = Squeeze(a, k) z = Squeeze(b, k) c = Squeeze(a, k) w = Neg(c)
         }""",
+    "a size that only what follows tells": """
+        g (float[n,m] x) => (float[] y, int64[] s) <int64[2] k = {3, 1}> {
+            v = Abs(x) s = Shape(v) a, b = Split<axis = 1>(v, k) c = Concat<axis = 1>(a, b) d = Shape(c) e = Expand(x, d)
+            y = Identity(e)
+        }""",
     "nodes of which only attributes differ": """
         g (float16[n] x) => (float[] y) { a = Cast<to=1>(x) b = Cast<to=11>(x) c = Cast<to=1>(b) y = Add(a, c) }""",
     "a Loop that a body reads": """

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..ir.graph import Node, Value
 from ..rewrite.builder import Builder
+from ..rewrite.carrying import UNARY
 from ..rewrite.match import same_shape
 from ..rewrite.rule import Skip, rewrites, skip
 from .catalog import declare
@@ -20,6 +21,9 @@ def shape_of_input(node: Node, op: Builder) -> Value | Skip:
     value = node.input(0)
     if value is None or value.node is None or not value.is_used_once or len(value.node.outputs) != 1:
         return skip("the value is read by others")
+    first = value.node.input(0)
+    if first is not None and first.tensor is None and not value.node.domain and value.node.op_type in UNARY:
+        return op.like(node, [first])
     for source in value.node.inputs:
         if source is not None and source.tensor is None and same_shape(source, value):
             return op.like(node, [source])
