@@ -43,6 +43,14 @@ def test_skips_a_loop_that_may_run_another_number_of_times(text):
     assert_skips(unroll_one_trip, text, "the number of trips is not known to be 0 or 1")
 
 
+def test_skips_rows_of_a_narrow_type():
+    before = (
+        "g (float[2] x) => (uint4[1,2] s) <int64 m={1}> { s = Loop<body = b (int64 i, bool c) => (bool d, uint4[2] r) "
+        "{ d = Identity(c) r = Cast<to = 21>(x) }>(m, ) }"
+    )
+    assert_skips(unroll_one_trip, before, "the rows are of a narrow type that nothing unsqueezes", opset=21)
+
+
 def test_skips_rows_of_a_loop_that_never_runs():
     before = (
         "g (float[2] x) => (float[2] z, float[t,2] s) <int64 m={0}> { a, s = Loop<body = b (int64 i, bool c, "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..ir.dtypes import FLOAT8E4M3FN
 from ..ir.graph import Graph, Node, Value
 from ..ops.control_flow import declared_rank
 from ..rewrite.builder import Builder
@@ -61,6 +62,9 @@ def unroll_one_trip(node: Node, op: Builder) -> tuple[Value, ...] | Skip:
         if scans:
             return skip("a Loop that never runs gives empty scan outputs of unknown shape")
         return tuple(carried)  # type: ignore[arg-type]
+    # From float8 on, onnxruntime has no Unsqueeze of the types.
+    if any(value.dtype >= FLOAT8E4M3FN for value in body.outputs[len(carried) + 1:]):
+        return skip("the rows are of a narrow type that nothing unsqueezes")
     import numpy as np
 
     counter, again = [(1,) * (declared_rank(value) or 0) for value in body.inputs[:2]]
