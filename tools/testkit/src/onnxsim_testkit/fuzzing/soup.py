@@ -22,7 +22,9 @@ WORDS = (
     "forward", "reverse", "tanh", "floor", "ceil", "round_prefer_floor",
 )  # fmt: skip
 # Another number than 0 and 1 makes onnxruntime read memory that nobody wrote, or end the process.
-FLAGS = {"saturate", "keepdims", "num_outputs", "select_last_index", "storage_order", "training_mode"}
+FLAGS = {
+    "keepdims", "noop_with_empty_axes", "num_outputs", "saturate", "select_last_index", "storage_order", "training_mode",
+}  # fmt: skip
 
 
 @functools.cache
