@@ -160,7 +160,11 @@ def _stop(child: subprocess.Popen[bytes]) -> None:
 def _run_elsewhere(model: ModelLike, feeds: Mapping[str, Any], optimize: bool) -> dict[str, Any]:
     child = _other_python()
     assert child.stdin is not None and child.stdout is not None
-    source = model.SerializeToString() if isinstance(model, onnx.ModelProto) else model
+    if isinstance(model, onnx.ModelProto):
+        source: Any = model.SerializeToString()
+    else:
+        # The other process was started in another folder.
+        source = model if isinstance(model, bytes) else os.path.abspath(model)
     pickle.dump((source, dict(feeds), optimize), child.stdin)
     child.stdin.flush()
     outcome = pickle.load(child.stdout)
