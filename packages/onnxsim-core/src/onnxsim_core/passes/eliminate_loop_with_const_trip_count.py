@@ -63,7 +63,7 @@ def unroll_one_trip(node: Node, op: Builder) -> tuple[Value, ...] | Skip:
             return skip("a Loop that never runs gives empty scan outputs of unknown shape")
         return tuple(carried)  # type: ignore[arg-type]
     # From float8 on, onnxruntime has no Unsqueeze of the types.
-    if any(value.dtype >= FLOAT8E4M3FN for value in body.outputs[len(carried) + 1:]):
+    if any(value.dtype >= FLOAT8E4M3FN for value in node.outputs[len(carried):]):
         return skip("the rows are of a narrow type that nothing unsqueezes")
     import numpy as np
 
