@@ -19,10 +19,10 @@ def simplify(model: onnx.ModelProto, **options: Any) -> onnx.ModelProto:
 
 
 def work(first: int, last: int, families: tuple[str, ...]) -> None:
-    """Examine the seeds, one line of JSON each; before a seed is begun a line says so."""
+    """Examine the seeds, one line of JSON each; before a model is grown, and before it is examined, a line says so."""
     warnings.simplefilter("ignore")
     for seed in range(first, last):
-        print(json.dumps({"begun": seed}), flush=True)
+        print(json.dumps({"begun": seed, "growing": True}), flush=True)
         faulthandler.dump_traceback_later(SECONDS, exit=True)
         outcome: dict[str, Any] = {"seed": seed}
         try:
@@ -32,6 +32,7 @@ def work(first: int, last: int, families: tuple[str, ...]) -> None:
         except Exception as error:  # noqa: BLE001  the model that was grown does not run as a whole
             outcome["rejected"] = type(error).__name__
         else:
+            print(json.dumps({"begun": seed}), flush=True)
             simplified, fault = examine(case, simplify, seed)
             outcome |= {"fault": fault, "before": len(case.model.graph.node), "after": len(simplified.graph.node)}
         print(json.dumps(outcome), flush=True)

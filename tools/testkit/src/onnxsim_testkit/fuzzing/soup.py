@@ -21,9 +21,10 @@ WORDS = (
     "mean", "sum", "add", "mul", "max", "min", "DCR", "CRD", "SAME_UPPER", "SAME_LOWER", "VALID", "NOTSET", "LEFT", "RIGHT",
     "forward", "reverse", "tanh", "floor", "ceil", "round_prefer_floor",
 )  # fmt: skip
-# Another number than 0 and 1 makes onnxruntime read memory that nobody wrote, or end the process.
+# Another number than 0 and 1 makes onnxruntime read memory that nobody wrote, or end the process; it also ends at a
+# Split that states another number of outputs than it has.
 FLAGS = {
-    "keepdims", "noop_with_empty_axes", "num_outputs", "saturate", "select_last_index", "storage_order", "training_mode",
+    "keepdims", "noop_with_empty_axes", "saturate", "select_last_index", "storage_order", "training_mode",
 }  # fmt: skip
 
 
@@ -60,6 +61,8 @@ def any_operator(g: Grower) -> object:
             attributes[name] = _attribute(g, attribute)
     least = max(schema.min_output, 1)
     count = g.rng.randrange(least, min(schema.max_output, least + 2) + 1)
+    if "num_outputs" in attributes:
+        attributes["num_outputs"] = count
     return g.node(schema.name, inputs, count, **attributes)
 
 
