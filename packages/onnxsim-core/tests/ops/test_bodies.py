@@ -57,6 +57,20 @@ def test_facts_of_an_input_are_replaced_and_readers_hear_of_it_once():
     assert (value.dtype, value.shape, len(heard)) == (1, None, 2)
 
 
+def test_names_that_a_reader_gave_the_elements_of_an_input_stay():
+    ctx, body = read(LOOP)
+    value = body.inputs[2]
+    give(value, 7, (2,), ctx)
+    names = (ctx.fresh(), ctx.fresh())
+    ctx.set(value, data=names)
+    heard = []
+    ctx.changed = heard.append
+    give(value, 7, (2,), ctx)
+    assert (value.data, heard) == (names, [])
+    give(value, 7, (3,), ctx)
+    assert (value.data, heard) == (None, [value])
+
+
 def test_an_input_like_a_doubtful_value_gets_only_its_type():
     ctx, body = read(LOOP)
     outer = ctx.model.graph.inputs[1]

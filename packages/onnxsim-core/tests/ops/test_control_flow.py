@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from ops.judging import Judged, facts, judge
 
-from onnxsim_core import ops
+from onnxsim_core import ops, simplify
 from onnxsim_core.ir.graph import nested_graphs
-from onnxsim_testkit import model, random_feeds
+from onnxsim_testkit import model, random_feeds, run
 
 ops.load()
 SIZES = {"n": 3, "m": 5, "k": 2}
@@ -252,6 +252,15 @@ def test_small_integers_that_are_carried_unchanged_are_known_inside():
     text = f"g (int64 M, float[n,4] x) => () {{ s = Shape(x) y, z = Loop<body = {body}>(M, , x, s) }}"
     found = check(text, M=2)
     assert (found.data("z"), inside(found)["a"]) == ("[n, 4]", "[n, 4]")
+
+
+def test_simplifying_ends_where_a_body_puts_something_before_what_it_carries():
+    body = "b (int64 i, bool c, int64[2] u) => (bool d, int64[2] v, int64[3] w) { d = Identity(c) v = Neg(u) w = Concat<axis=0>(k, u) }"
+    text = f"g (int64 n, int64[2] s) => (int64[2] t, int64[m,3] y) <int64[1] k = {{1}}> {{ t, y = Loop<body = {body}>(n, , s) }}"
+    before = model(text)
+    after = simplify(before).model
+    feeds = {"n": np.array(3), "s": np.array([1, 2])}
+    assert run(after, feeds)["y"].tolist() == run(before, feeds)["y"].tolist() == [[1, 1, 2], [1, -1, -2], [1, 1, 2]]
 
 
 def test_loops_in_loops():

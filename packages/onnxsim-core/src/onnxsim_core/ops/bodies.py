@@ -30,7 +30,12 @@ def visit(body: Graph, ctx: Any) -> bool:
 
 def give(value: Value, dtype: int, shape: tuple[Size, ...] | None, ctx: Any,
          data: tuple[Size, ...] | None = None) -> None:
-    """Replace the facts of a body input: what the file declares for one may be wrong, and no runtime minds."""
+    """Replace the facts of a body input: what the file declares for one may be wrong, and no runtime minds.
+
+    Names that a reader gave its elements stay: if they went, the reader would give new ones, again and again.
+    """
+    if data is None and value.shape == shape:
+        data = value.data
     if (not dtype or value.dtype == dtype) and value.shape == shape and value.data == data:
         return
     if dtype:
