@@ -5,12 +5,12 @@ import onnx
 import pytest
 from onnx import TensorProto, helper
 
-from onnxsim_core import ops
+from onnxsim_core import ops, simplify
 from onnxsim_core.infer.engine import Inference
 from onnxsim_core.ir.graph import Model, rename
 from onnxsim_core.ir.read import read_model
 from onnxsim_core.ir.save import model_proto
-from onnxsim_testkit import model
+from onnxsim_testkit import model, run
 from onnxsim_testkit.backend_suite import backend_cases
 
 ops.load()
@@ -192,6 +192,20 @@ def test_inner_types_are_written_as_formulas_of_the_model_s_own_symbols():
     found = by_name(model_proto(ir).graph.value_info)
     assert [d.dim_param or d.dim_value for d in found["a"].type.tensor_type.shape.dim] == ["2*n", 3]
     assert [d.WhichOneof("value") for d in found["b"].type.tensor_type.shape.dim] == ["dim_value", None]
+
+
+def test_what_enters_a_scan_is_not_declared_smaller_than_it_is():
+    """A Loop kept onnxruntime from seeing that the rows that come out depend on the size declared here."""
+    rows = "Loop<body = l (int64 i, bool c, float[?,?] v) => (bool d, float[?,?] w) { d = Identity(c) w = Neg(v) }>(one, , r)"
+    body = f"b (float[2,3] r) => (float[?,?] t) <int64 one = {{1}}> {{ t = {rows} }}"
+    before = model(f"g (float[n,2,k] x) => (float[?,?,?] y) {{ y = Scan<num_scan_inputs = 1, body = {body}>(x) }}")
+    feeds = {"x": np.arange(24, dtype=np.float32).reshape(3, 2, 4)}
+    after = simplify(before).model
+    inside = after.graph.node[0].attribute[0].g
+    assert [node.op_type for node in inside.node] == ["Neg"]
+    assert [(dim.dim_value, dim.dim_param) for dim in inside.input[0].type.tensor_type.shape.dim] == [(2, ""), (0, "")]
+    assert np.array_equal(run(after, feeds)["y"], -feeds["x"])
+    assert np.array_equal(run(before, feeds)["y"], -feeds["x"])
 
 
 def test_a_renamed_output_is_declared_under_its_new_name():

@@ -102,7 +102,8 @@ class Writer:
         proto = graph.proto
         if proto is not None and proto.doc_string:
             chunks.append(length_delimited(10, _text(proto.doc_string)))
-        chunks += [length_delimited(11, self.value_info(value)) for value in graph.inputs]
+        scans = graph.owner is not None and graph.owner.op_type == "Scan"
+        chunks += [length_delimited(11, self._entering(value) if scans else self.value_info(value)) for value in graph.inputs]
         chunks += [length_delimited(12, self.value_info(value)) for value in graph.outputs]
         chunks += self._inner_types(graph)
         if proto is not None:
@@ -167,6 +168,23 @@ class Writer:
             return data
         body = length_delimited(1, _text(value.name))
         return body + length_delimited(2, self.type(value)) if value.dtype or value.type_proto is not None else body
+
+    def _entering(self, value: Value) -> bytes:
+        """What enters the body of a Scan, without the sizes that its declaration is wrong or too sure about.
+
+        onnxruntime makes room for the rows of a Scan by them, as far as it sees a row depend on them.
+        """
+        data = self.value_info(value)
+        dims = value.info.type.tensor_type.shape.dim if hasattr(value.info, "type") else ()
+        sizes = value.shape or ()
+        if len(dims) != len(sizes) or all(dim.dim_value == size for dim, size in zip(dims, sizes) if dim.HasField("dim_value")):
+            return data
+        info = type(value.info).FromString(data)
+        for dim, size in zip(info.type.tensor_type.shape.dim, sizes):
+            if dim.HasField("dim_value") and dim.dim_value != size:
+                dim.ClearField("dim_value")
+        written: bytes = info.SerializeToString()
+        return written
 
     def type(self, value: Value) -> bytes:
         """TypeProto of a value; a size that is no plain symbol is written as its formula only if it has one."""

@@ -26,6 +26,8 @@ WORDS = (
 FLAGS = {
     "keepdims", "noop_with_empty_axes", "saturate", "select_last_index", "storage_order", "training_mode",
 }  # fmt: skip
+# onnxruntime takes a size that is no scalar, unless it is a constant.
+WINDOWS = {"BlackmanWindow", "HammingWindow", "HannWindow"}
 
 
 @functools.cache
@@ -76,6 +78,9 @@ def _argument(g: Grower, schema: Any, formal: Any, bound: dict[str, int]) -> str
             raise Reject
         array = g.numbers(g.rng.choice(sorted(allowed)), g.rng.choice(((), (1,), (2,), (2, 3))))
         return g.constant(array).name
+    if schema.name in WINDOWS:
+        scalars = [v for v in fitting if not v.shape]
+        return g.rng.choice(scalars).name if scalars else g.scalar(3)
     value = fitting[-1 - min(g.rng.randrange(8), len(fitting) - 1)]
     bound.setdefault(formal.type_str, value.dtype)
     if g.chance(0.3):
