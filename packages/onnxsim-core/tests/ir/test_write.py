@@ -201,7 +201,7 @@ def test_what_enters_a_scan_is_not_declared_smaller_than_it_is():
     before = model(f"g (float[n,2,k] x) => (float[?,?,?] y) {{ y = Scan<num_scan_inputs = 1, body = {body}>(x) }}")
     feeds = {"x": np.arange(24, dtype=np.float32).reshape(3, 2, 4)}
     after = simplify(before).model
-    inside = after.graph.node[0].attribute[0].g
+    inside = next(attribute.g for attribute in after.graph.node[0].attribute if attribute.name == "body")
     assert [node.op_type for node in inside.node] == ["Neg"]
     assert [(dim.dim_value, dim.dim_param) for dim in inside.input[0].type.tensor_type.shape.dim] == [(2, ""), (0, "")]
     assert np.array_equal(run(after, feeds)["y"], -feeds["x"])
