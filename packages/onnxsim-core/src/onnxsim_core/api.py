@@ -138,7 +138,10 @@ def simplify(
                  keep_nodes=keep_nodes, providers=providers)
     skipped, extra = combined(preset, (*(skipped_optimizers or ()), *(_BN if skip_fuse_bn else ())),
                               extra_optimizers or ())
-    wanted = None if phases is not None and phases.records else profile_wanted(profile, ort_profile, merge_ort_profile)
+    found = environment()
+    wanted = None
+    if phases is None or not phases.records:
+        wanted = profile_wanted(profile, ort_profile, merge_ort_profile, found)
     with _listening(wanted, phases) as listener:
         options = SimplifyOptions(
             optimize=perform_optimization, skipped_passes=skipped, extra_passes=extra, preset=preset,
@@ -148,7 +151,7 @@ def simplify(
             overwrite_input_shapes=dict(overwrite or {}), unused_outputs=tuple(unused_output or ()),
             inline_functions=inline_functions, target_opset=target_opset_version, import_schemas=import_custom_schemas,
             rewriter=_rewriter(custom_rewriter), rewrite_rules=_rules(function_rewrite_rules), trace=trace,
-            keep_nodes=tuple(keep_nodes or ()), max_rounds=environment().max_rounds, providers=tuple(providers or ()),
+            keep_nodes=tuple(keep_nodes or ()), max_rounds=found.max_rounds, providers=tuple(providers or ()),
             phases=listener)
         threshold = parse_size(EXTERNAL_DATA_THRESHOLD if external_data_threshold is None else external_data_threshold)
         comparison = Comparison(

@@ -5,11 +5,6 @@ A process that imports the package pays for this once, before its first model.
 
 from __future__ import annotations
 
-import onnx.defs
-import onnx.helper
-import onnx.numpy_helper
-import onnx.shape_inference
-
 from . import (
     check,  # noqa: F401
     ops,
@@ -22,6 +17,6 @@ from .passes import catalog, manager  # noqa: F401
 ops.load()
 catalog.load()
 # The first question about a schema makes onnx register all of them.
-formal.form("Identity", onnx.defs.onnx_opset_version())
+formal.form("Identity", formal.newest())
 
 __all__ = ["SimplifyResult", "simplify"]

@@ -56,7 +56,7 @@ class Task:
         from .ir.read import read_model
         from .passes.manager import simplify_model
 
-        options = replace(self.options, skipped_passes=self.options.skipped_passes | skipped)
+        options = replace(self.options, skipped_passes=self.options.skipped_passes | skipped) if skipped else self.options
         listener: Phases = options.phases
         with paused_gc():
             with listener.phase("Read"):

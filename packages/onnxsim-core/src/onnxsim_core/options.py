@@ -95,12 +95,13 @@ def _named(text: str | None, usual: str) -> str | None:
 
 
 def profile_wanted(profile: str | os.PathLike[str] | bool | None = None, ort_profile: str | bool | None = None,
-                   merge_ort_profile: bool = False) -> Environment | None:
+                   merge_ort_profile: bool = False, found: Environment | None = None) -> Environment | None:
     """What is to be profiled, by the arguments where given, else by the environment; None for nothing.
 
-    An empty name means the usual one. Merging implies a trace to merge into.
+    An empty name means the usual one. Merging implies a trace to merge into. `found` is the environment if it was read.
     """
-    found = environment()
+    if found is None:
+        found = environment()
     merge = merge_ort_profile or found.merge_ort_profile
     trace: Any = found.profile if profile is None else PROFILE_FILE if profile in ("", True) else profile
     prefix: Any = found.ort_profile if ort_profile is None else ORT_PREFIX if ort_profile in ("", True) else ort_profile

@@ -48,7 +48,7 @@ class Work:
 
 def without_kernels(folder: Folder, *op_types: str) -> None:
     for op_type in op_types:
-        folder.table.pop(op_type, None)
+        folder.table[op_type] = None
 
 
 class Counted:

@@ -6,7 +6,7 @@ from onnx import TensorProto, helper
 
 from onnxsim_core import simplify
 from onnxsim_core.errors import OnnxsimError
-from onnxsim_core.ir.formal import OPAQUE, form
+from onnxsim_core.ir.formal import OPAQUE, form, newest
 from onnxsim_core.ir.read import read_model
 from onnxsim_testkit import model
 
@@ -89,3 +89,7 @@ def test_a_list_of_graphs_is_an_error():
     proto.graph.node[0].attribute.add(name="g", type=onnx.AttributeProto.GRAPHS)
     with pytest.raises(OnnxsimError):
         simplify(proto)
+
+
+def test_the_newest_operator_set_is_that_of_onnx():
+    assert newest() == onnx.defs.onnx_opset_version()

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from onnxsim_core.errors import ModelError
-from onnxsim_core.ir import dtypes, files, spool
+from onnxsim_core.ir import dtypes, files
 from onnxsim_core.ir.files import File
 from onnxsim_core.ir.spool import Gap, Spooler, checked_chunks, joined
 from onnxsim_core.ir.tensors import DeferredTensor, MissingTensor, SpanTensor, Tensor, from_array
@@ -78,13 +78,12 @@ def nothing(*args):
     return 0
 
 
-@pytest.mark.parametrize("first", [refuse, nothing, None])
-@pytest.mark.parametrize("second", [refuse, nothing, None])
-def test_copying_outside_the_kernel_gives_the_same(tmp_path, source, monkeypatch, first, second):
-    if first is not None:
-        monkeypatch.setattr(os, "copy_file_range", first)
-    if second is not None:
-        monkeypatch.setattr(os, "sendfile", second)
+@pytest.mark.parametrize("kernel", [refuse, nothing, None])
+def test_copying_outside_the_kernel_gives_the_same(tmp_path, source, monkeypatch, kernel):
+    if kernel is None:
+        monkeypatch.delattr(os, "copy_file_range")
+    else:
+        monkeypatch.setattr(os, "copy_file_range", kernel)
     parts, expected = mixed(source)
     assert spooled(tmp_path, parts) == expected
 
@@ -99,8 +98,20 @@ def test_a_way_that_fails_in_the_middle_is_taken_over_where_it_stopped(tmp_path,
         return original(source_fd, target_fd, min(count, 70_000), offset)
 
     monkeypatch.setattr(os, "copy_file_range", half)
-    assert spooled(tmp_path, [b"a", span(source, 1, 2_000_000), b"z"]) == b"a" + RANDOM[1:2_000_001] + b"z"
-    assert calls[:2] == [1, 70_001]
+    parts = [b"a" * 8192, span(source, 4096, 2_000_000), b"z"]
+    assert spooled(tmp_path, parts) == b"a" * 8192 + RANDOM[4096:2_004_096] + b"z"
+    assert calls == [4096, 74_096, 144_096] * 2
+
+
+def test_only_what_lies_alike_in_its_blocks_is_left_to_the_kernel(tmp_path, source, monkeypatch):
+    original, calls = os.copy_file_range, []
+    monkeypatch.setattr(os, "copy_file_range", lambda *args: calls.append(args[2:]) or original(*args))
+    parts = [span(source, 4096, 70_000), b"a", span(source, 4096, 70_000), bytes(69_999), bytes(3727),
+             span(source, 4095, 70_000), Gap(3696), span(source, 8192, 66_000)]
+    expected = [RANDOM[4096:74_096], b"a", RANDOM[4096:74_096], bytes(73_726), RANDOM[4095:74_095], bytes(3696),
+                RANDOM[8192:74_192]]
+    assert spooled(tmp_path, parts) == b"".join(expected)
+    assert calls == [(70_000, 4096)] * 2
 
 
 def test_a_full_disk_is_not_mistaken_for_a_missing_feature(tmp_path, source, monkeypatch):
@@ -115,7 +126,7 @@ def test_a_full_disk_is_not_mistaken_for_a_missing_feature(tmp_path, source, mon
 def test_short_writes_are_continued(tmp_path, source, monkeypatch):
     original = os.write
     monkeypatch.setattr(os, "write", lambda fd, data: original(fd, bytes(data[:40_000])))
-    monkeypatch.setattr(spool, "_KERNEL_COPY", ())
+    monkeypatch.delattr(os, "copy_file_range")
     parts, expected = mixed(source)
     assert spooled(tmp_path, parts) == expected
 
@@ -129,7 +140,7 @@ def test_small_parts_are_written_together(tmp_path, monkeypatch):
 
     monkeypatch.setattr(os, "write", counted)
     assert len(spooled(tmp_path, [b"node" * 25] * 30_000)) == 3_000_000
-    assert len(sizes) == 2 * 3
+    assert sizes == ([256 << 10] * 11 + [3_000_000 % (256 << 10)]) * 2
 
 
 def test_progress_grows_to_the_total(tmp_path, source):

@@ -10,6 +10,7 @@ from onnx import TensorProto, helper, numpy_helper
 from onnxsim_core.errors import ModelError
 from onnxsim_core.ir import dtypes
 from onnxsim_core.ir.files import File
+from onnxsim_core.ir.same import glance
 from onnxsim_core.ir.tensors import (
     ArrayTensor,
     BufferTensor,
@@ -113,6 +114,19 @@ def test_digest_and_sample_depend_on_bytes_alone(make, kind):
     other = make(kind, dtypes.INT32, (6000,), raw[:-1] + b"\x7f")
     assert other.digest() != plain.digest()
     assert other.sample() != plain.sample()
+    assert glance(tensor) == glance(plain) == raw[12000:12064]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("count", [0, 1, 7])
+def test_a_glance_at_a_small_tensor(make, kind, count):
+    raw = bytes(range(count))
+    assert glance(make(kind, dtypes.UINT8, (count,), raw)) == raw[count // 2:]
+
+
+def test_a_glance_at_strings_tells_them_apart():
+    one, other = (from_array(np.array([text, "b"], object)) for text in ("a", "c"))
+    assert glance(one) == glance(one) != glance(other)
 
 
 def test_arrays_are_shared_not_copied():

@@ -24,7 +24,7 @@ NAMES = (
 ).split()
 RULES = sorted(
     key if isinstance(key, tuple) else ("", key)
-    for key, rule in SHAPES.table(OPSETS).items()
+    for key, rule in SHAPES.table(OPSETS).known().items()
     if rule.__module__.rpartition(".")[2] in FAMILIES
 )
 

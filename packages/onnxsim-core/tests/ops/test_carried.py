@@ -129,7 +129,8 @@ def test_loops_in_loops_do_not_multiply_without_end():
             count += 1
             rule(node, where)
 
-        ctx.table = {**ctx.table, "Relu": counted}
+        ctx.table = ctx.table.copy()
+        ctx.table["Relu"] = counted
         ctx.walk(ctx.model.graph)
         calls.append(count)
     assert calls[1] <= 2 * calls[0]

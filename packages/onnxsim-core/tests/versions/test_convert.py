@@ -6,10 +6,10 @@ import pytest
 from opsets import assert_converts, conversion, converted, outputs_of
 
 from onnxsim_core.errors import OptionError, UnsupportedModelError
+from onnxsim_core.ir.formal import newest
 from onnxsim_core.ir.read import read_model
 from onnxsim_core.ir.save import model_proto
 from onnxsim_core.versions.convert import Conversion, raise_gaps, wanted_opset
-from onnxsim_core.versions.history import newest
 from onnxsim_testkit import assert_same_outputs, model, random_feeds
 
 

@@ -119,7 +119,7 @@ class Folder:
             if self.sizes.may_store(node, size):
                 return [self.store(node, value, tensor.reshaped(value.shape))]  # type: ignore[arg-type]
             return None
-        kernel = self.table.get(op_type)
+        kernel = self.table[op_type]
         if size is not None and not self.sizes.may_store(node, size):
             if kernel is not None and size <= KNOWN_LIMIT and _is_deferrable(node):
                 self._know(node, value, kernel)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -40,7 +41,7 @@ def inline_calls(model: Model, kept: frozenset[Key] = frozenset()) -> dict[Node,
         domain, name, _ = key
         rules.setdefault((domain, name) if domain else name, []).append(_rule(key, body, model, foreign))
     ctx = Inference(model, tail=_enter_bodies)
-    ctx.table = {}  # nothing is asked of nodes that may be of another version than their neighbours
+    ctx.table = defaultdict(lambda: None)  # nothing is asked of nodes that may be of another version than their neighbours
     Driver(model, rules, ctx=ctx).run(expected)
     for key in called - called_functions(model):
         model.functions.pop(key, None)

@@ -6,6 +6,7 @@ never the reverse, so inferring a node again after its inputs became better know
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable
 from typing import Any
 
@@ -35,7 +36,7 @@ class Inference:
                  tail: Callable[[Node, Inference], None] | None = None) -> None:
         self.model = model
         self.opset = model.opset()
-        self.table = SHAPES.table(model.opsets)
+        self.table: Any = SHAPES.table(model.opsets)
         self.symbols = model.symbols
         self.changed = changed
         self.enter = enter
@@ -52,14 +53,15 @@ class Inference:
 
             return guarded
 
-        self.table = {key: rule if key in WITH_BODIES else when_known(rule) for key, rule in self.table.items()}
+        self.table = defaultdict(lambda: None, {key: rule if key in WITH_BODIES else when_known(rule)
+                                                for key, rule in self.table.known().items()})
         if self.tail is not None:
             self.tail = when_known(self.tail)
 
     # --- running ---------------------------------------------------------------------------------------------------
     def infer(self, node: Node) -> None:
         """State what is known of the node's outputs."""
-        rule = self.table.get((node.domain, node.op_type) if node.domain else node.op_type)
+        rule = self.table[(node.domain, node.op_type) if node.domain else node.op_type]
         if rule is not None:
             rule(node, self)
         elif self.tail is not None:

@@ -79,7 +79,7 @@ def infer_alone(ctx: Any, domain: str, op_type: str, names: list[str]) -> None:
 
     from ..ops.registry import SHAPES
 
-    rule = SHAPES.table({domain: 1}).get((domain, op_type))
+    rule = SHAPES.table({domain: 1})[domain, op_type]
     if rule is None:
         return
     proto = NodeProto(op_type=op_type, domain=domain)

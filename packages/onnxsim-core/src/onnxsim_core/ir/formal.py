@@ -7,6 +7,7 @@ it for the operator it says it is. Whether it runs is for the runtime to say.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 OPAQUE = "ai.onnx"
@@ -98,6 +99,15 @@ def is_unicode(text: str) -> bool:
     return text.isascii() or not any("\ud800" <= letter <= "\udfff" for letter in text)
 
 
+@cache
+def newest() -> int:
+    """The newest operator set the installed onnx knows."""
+    from onnx import defs
+
+    version: int = defs.onnx_opset_version()
+    return version
+
+
 _FORMS: dict[tuple[str, int], Form | None] = {}
 
 
@@ -117,8 +127,7 @@ def _look_up(op_type: str, opset: int) -> Form | None:
 
     if not is_unicode(op_type):
         return None
-    newest = defs.onnx_opset_version()
-    for version in (min(opset, newest), newest):
+    for version in (min(opset, newest()), newest()):
         if version > 0 and defs.has(op_type, version, ""):
             return Form(defs.get_schema(op_type, version, ""))
     return None

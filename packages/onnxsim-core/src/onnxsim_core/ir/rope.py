@@ -1,7 +1,7 @@
 """A serialized message as bytes and tensors not yet read, and its way to disk.
 
-Spans of files are copied inside the kernel (`copy_file_range`, `sendfile`) or in chunks, holes stay holes, and a target
-file is replaced only when its successor is complete, so writing over the input is safe and a full disk harms nothing.
+Spans of files are copied block by block or within the kernel (`copy_file_range`), holes stay holes, and a target file
+is replaced only when its successor is complete, so writing over the input is safe and a full disk harms nothing.
 """
 
 from __future__ import annotations

@@ -1,10 +1,13 @@
-"""Parts of a rope into an open file: inside the kernel where it can be, in batches and chunks elsewhere."""
+"""Parts of a rope into an open file: through one buffer, or within the kernel where file systems may share blocks.
+
+The buffer is written when it is full and ends on a block of the file, which is quicker than the kernel's own copy of
+ranges that lie elsewhere in a block at the source than at the target.
+"""
 
 from __future__ import annotations
 
 import errno
 import os
-import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
@@ -15,17 +18,13 @@ from .tensors import Tensor
 Progress = Callable[[int, int], None]
 """Called with the bytes written so far and in all."""
 
-_BATCH = 1 << 20
+_BUFFER = 256 << 10
+_BLOCK = 4096
 _STEP = 64 << 20
-_KERNEL_FROM = 64 << 10
+_SHARED_FROM = 64 << 10
 _HOLES_FROM = 1 << 20
 _SMALL_GAP = 4096
 _TARGET_FAILED = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
-_KERNEL_COPY = tuple(
-    name
-    for name in ("copy_file_range", "sendfile")
-    if hasattr(os, name) and (name != "sendfile" or sys.platform == "linux")
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +70,7 @@ def joined(parts: Iterable[Part]) -> Iterator[Part | Span]:
 class Spooler:
     """Writes at the position of a descriptor, first at the start. `holes` tells a file from a pipe or device."""
 
-    __slots__ = ("_fd", "_holes", "_total", "_progress", "_done", "_batch", "_held", "_kernel")
+    __slots__ = ("_fd", "_holes", "_total", "_progress", "_done", "_buffer", "_held", "_most", "_shares")
 
     def __init__(self, fd: int, holes: bool, total: int, progress: Progress | None) -> None:
         self._fd = fd
@@ -79,9 +78,10 @@ class Spooler:
         self._total = total
         self._progress = progress
         self._done = 0
-        self._batch: list[bytes | memoryview] = []
+        self._buffer = memoryview(bytearray(_BUFFER))
         self._held = 0
-        self._kernel = list(_KERNEL_COPY)
+        self._most = _BUFFER
+        self._shares = hasattr(os, "copy_file_range")
 
     def write(self, parts: Iterable[Part]) -> None:
         """Write everything.
@@ -91,6 +91,9 @@ class Spooler:
             OSError: the target cannot be written.
         """
         sources: dict[int, File] = {}
+        if self._holes and self._total:
+            # A file of its final size takes data faster than one that grows.
+            os.ftruncate(self._fd, self._total)
         for part in joined(parts):
             if isinstance(part, tuple):
                 sources[id(part[0])] = part[0]
@@ -109,18 +112,35 @@ class Spooler:
             file.check_unchanged()
 
     def _put(self, data: bytes | memoryview) -> None:
-        self._batch.append(data)
-        self._held += len(data)
-        if self._held >= _BATCH:
+        end = self._held + len(data)
+        if end < self._most:
+            self._buffer[self._held:end] = data
+            self._held = end
+            return
+        view = memoryview(data)
+        while view:
+            room = self._most - self._held
+            if not self._held and len(view) >= room:
+                room += (len(view) - room) // _BUFFER * _BUFFER
+                self._write(view[:room])
+            else:
+                count = min(room, len(view))
+                self._buffer[self._held:self._held + count] = view[:count]
+                self._filled(count)
+            view = view[room:]
+
+    def _filled(self, count: int) -> None:
+        """So many more bytes are in the buffer."""
+        self._held += count
+        if self._held == self._most:
             self._flush()
 
     def _flush(self) -> None:
-        batch = self._batch
-        if not batch:
-            return
-        view = memoryview(batch[0] if len(batch) == 1 else b"".join(batch))
-        batch.clear()
-        self._held = 0
+        held, self._held = self._held, 0
+        if held:
+            self._write(self._buffer[:held])
+
+    def _write(self, view: memoryview) -> None:
         while view:
             count = os.write(self._fd, view[:_STEP])
             view = view[count:]
@@ -128,6 +148,7 @@ class Spooler:
 
     def _advance(self, count: int) -> None:
         self._done += count
+        self._most = _BUFFER - self._done % _BLOCK
         if self._progress is not None:
             self._progress(self._done, self._total)
 
@@ -137,49 +158,44 @@ class Spooler:
             os.lseek(self._fd, length, os.SEEK_CUR)
             self._advance(length)
             return
-        for start in range(0, length, _BATCH):
-            self._put(bytes(min(_BATCH, length - start)))
+        for start in range(0, length, _BUFFER):
+            self._put(bytes(min(_BUFFER, length - start)))
 
     def _span(self, file: File, offset: int, length: int) -> None:
-        if length < _KERNEL_FROM:
-            self._put(file.pread(offset, length))
-            return
         if not (self._holes and file.sparse and length >= _HOLES_FROM):
-            self._flush()
             self._copy(file, offset, length)
             return
         at = offset
         for start, stop in file.data_extents(offset, length):
             self._gap(start - at)
-            self._flush()
             self._copy(file, start, stop - start)
             at = stop
         self._gap(offset + length - at)
 
     def _copy(self, file: File, offset: int, length: int) -> None:
-        """Copy a range by the quickest way that works; a way that does not is not tried again."""
-        while length and self._kernel:
+        if self._shares and length >= _SHARED_FROM and not (offset % _BLOCK or (self._done + self._held) % _BLOCK):
+            self._flush()
+            offset, length = self._share(file, offset, length)
+        while length:
+            held = self._held
+            count = min(length, self._most - held)
+            file.read_into(offset, self._buffer[held:held + count])
+            self._filled(count)
+            offset += count
+            length -= count
+
+    def _share(self, file: File, offset: int, length: int) -> tuple[int, int]:
+        """Copy within the kernel; once that did not work it is not tried again. Gives what is left."""
+        while length and self._shares:
             try:
                 with file.descriptor() as source:
-                    count = self._kernel_step(source, offset, min(length, _STEP))
+                    count = os.copy_file_range(source, self._fd, min(length, _STEP), offset)
             except OSError as error:
                 if error.errno in _TARGET_FAILED:
                     raise
                 count = 0
-            if count == 0:
-                del self._kernel[0]
-            else:
-                offset += count
-                length -= count
-                self._advance(count)
-        while length:
-            count = min(length, _BATCH)
-            self._put(file.pread(offset, count))
-            self._flush()
+            self._shares = count > 0
             offset += count
             length -= count
-
-    def _kernel_step(self, source: int, offset: int, count: int) -> int:
-        if self._kernel[0] == "copy_file_range":
-            return os.copy_file_range(source, self._fd, count, offset)
-        return os.sendfile(self._fd, source, offset, count)
+            self._advance(count)
+        return offset, length

@@ -21,7 +21,7 @@ MAX_DEPTH: Final = 100
 _SMALL_FILE: Final = 16
 _MAX_STUB: Final = (1 << 31) - 1
 _MAX_HEADER: Final = 20
-_WINDOW: Final = 16 << 10
+_WINDOW: Final = 2 << 10
 _MAX_WINDOW: Final = 1 << 20
 
 Range = tuple[int, int]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from importlib import import_module
 
 FAMILIES = (
@@ -13,6 +14,7 @@ FAMILIES = (
 )
 
 
+@cache
 def load() -> None:
     """Import every family, which registers its rules."""
     for family in FAMILIES:

@@ -13,13 +13,43 @@ from typing import Any, Generic, TypeVar
 Rule = TypeVar("Rule", bound=Callable[..., Any])
 
 
+class Table(dict[Any, "Rule | None"], Generic[Rule]):
+    """Rules in force by operator, each found when it is first asked for: `table[key]` is None where there is none."""
+
+    __slots__ = ("_rules", "_opsets")
+
+    def __init__(self, rules: Mapping[tuple[str, str], Mapping[int, Rule]], opsets: Mapping[str, int]) -> None:
+        super().__init__()
+        self._rules = rules
+        self._opsets = dict(opsets)
+
+    def __missing__(self, key: Any) -> Rule | None:
+        domain, op_type = key if type(key) is tuple else ("", key)
+        versions = self._rules.get((domain, op_type), {})
+        limit = self._opsets.get(domain, 1)
+        best = max((since for since in versions if since <= limit), default=0)
+        rule = self[key] = versions[best] if best else None
+        return rule
+
+    def copy(self) -> Table[Rule]:
+        """A table of its own, to add to."""
+        made = Table(self._rules, self._opsets)
+        made.update(self)
+        return made
+
+    def known(self) -> dict[Any, Rule]:
+        """All rules in force."""
+        keys = (op_type if not domain else (domain, op_type) for domain, op_type in self._rules)
+        return {key: rule for key in keys if (rule := self[key]) is not None}
+
+
 class Registry(Generic[Rule]):
     """Rules of one kind (shape rules, fold kernels), by domain, operator and version."""
 
     def __init__(self, kind: str) -> None:
         self.kind = kind
         self._rules: dict[tuple[str, str], dict[int, Rule]] = {}
-        self._tables: dict[tuple[tuple[str, int], ...], dict[Any, Rule]] = {}
+        self._tables: dict[tuple[tuple[str, int], ...], Table[Rule]] = {}
 
     def register(self, *op_types: str, since: int = 1, domain: str = "") -> Callable[[Rule], Rule]:
         """Decorator: this rule is for these operators from opset `since` on. Registering twice is an error."""
@@ -35,21 +65,12 @@ class Registry(Generic[Rule]):
 
         return add
 
-    def table(self, opsets: Mapping[str, int]) -> dict[Any, Rule]:
+    def table(self, opsets: Mapping[str, int]) -> Table[Rule]:
         """The rules in force under these opset imports."""
         key = tuple(sorted(opsets.items()))
         found = self._tables.get(key)
         if found is None:
-            found = {}
-            for (domain, op_type), versions in self._rules.items():
-                limit = opsets.get(domain, 1)
-                best = 0
-                for since in versions:
-                    if best < since <= limit:
-                        best = since
-                if best:
-                    found[op_type if not domain else (domain, op_type)] = versions[best]
-            self._tables[key] = found
+            found = self._tables[key] = Table(self._rules, opsets)
         return found
 
     def registered(self) -> list[tuple[str, str, int]]:

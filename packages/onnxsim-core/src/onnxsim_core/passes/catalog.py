@@ -8,6 +8,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 from importlib import import_module
 from typing import Any
 
@@ -93,6 +94,7 @@ MODULES: tuple[str, ...] = (
 )
 
 
+@cache
 def load() -> None:
     """Import every pass module."""
     for module in MODULES:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..ir.graph import Model, Value
-from ..ir.same import SAMPLE
+from ..ir.same import SAMPLE, glance
 from ..ir.tensors import DeferredTensor, same_bytes
 from ..rewrite.driver import Driver
 
@@ -28,9 +28,18 @@ def merge_duplicate_constants(model: Model, driver: Driver) -> int:
             groups.setdefault((tensor.dtype, tensor.dims), []).append(value)
         for values in groups.values():
             if len(values) > 1:
-                merged += _merge(values, driver)
+                for alike in _alike(values):
+                    merged += _merge(alike, driver)
     driver.changes += merged
     return merged
+
+
+def _alike(values: list[Value]) -> list[list[Value]]:
+    """Those of equal form that may be equal, by a glance at a few bytes each."""
+    groups: dict[bytes, list[Value]] = {}
+    for value in values:
+        groups.setdefault(glance(value.tensor), []).append(value)  # type: ignore[arg-type]
+    return [alike for alike in groups.values() if len(alike) > 1]
 
 
 def _merge(values: list[Value], driver: Driver) -> int:

@@ -98,12 +98,12 @@ class Holding:
 
     def _teach(self, ctx: Inference) -> None:
         """Let kept nodes be inferred as what they are, except that their elements are not known."""
-        plain, known, tail = ctx.table, dict(ctx.table), ctx.tail
+        plain, known, tail = ctx.table, ctx.table.copy(), ctx.tail
 
         def as_itself(node: Node, ctx: Inference) -> None:
             hidden, node.domain = node.domain, node.domain.removeprefix(KEPT)
             try:
-                rule = plain.get((node.domain, node.op_type) if node.domain else node.op_type)
+                rule = plain[(node.domain, node.op_type) if node.domain else node.op_type]
                 if rule is not None:
                     rule(node, ctx)
                 elif tail is not None:

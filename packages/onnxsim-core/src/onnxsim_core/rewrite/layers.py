@@ -147,15 +147,23 @@ def multiplied(op: Builder, weight: Value, factor: Array) -> Value | Skip:
         return _filled(op, filled, dtype, factor.flat[0])
     if not op.affordable(tensor.nbytes, weight):
         return skip("the new weight would make the model grow")
-    if not _keeps_range(tensor.numpy(), factor, dtype):
+    array = tensor.numpy()
+    if not _keeps_range(array, factor, dtype):
         return skip("the scaled weight leaves the range of its type")
+    if tensor.nbytes < DEFER_FROM:
+        return op.constant(product(array, factor), weight.name)
 
     def compute() -> Array:
-        return (tensor.numpy() * factor).astype(numpy_dtype(dtype))
+        return product(tensor.numpy(), factor)
 
-    if tensor.nbytes >= DEFER_FROM:
-        return op.constant(deferred(dtype, tensor.dims, compute, (tensor,)), weight.name)
-    return op.constant(compute(), weight.name)
+    return op.constant(deferred(dtype, tensor.dims, compute, (tensor,)), weight.name)
+
+
+def product(array: Array, factor: Array) -> Array:
+    """The product in float64, rounded once to the type of the array; no float64 array of its size is made."""
+    result = np.empty(array.shape, array.dtype)
+    with np.errstate(all="ignore"):
+        return np.multiply(array, factor, out=result, dtype=np.float64, casting="unsafe")
 
 
 def _filled(op: Builder, node: Node, dtype: int, factor: float) -> Value | Skip:

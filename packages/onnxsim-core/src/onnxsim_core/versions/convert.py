@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from ..errors import OptionError, UnsupportedModelError
 from ..functions.inline import with_inner
 from ..infer.engine import Inference
-from ..ir.formal import OPAQUE
+from ..ir.formal import OPAQUE, newest
 from ..ir.graph import AttributeRef, Graph, Model, Node, Value
 from ..ops.registry import SHAPES
 from ..rewrite.driver import Driver
@@ -18,7 +18,7 @@ from ..rewrite.rule import Skip
 from . import steps
 from .expand import WRITTEN_OUT, expand_by_schema
 from .fit import additions, misfit, mistyped
-from .history import OLDEST, is_gone, newest, since, versions
+from .history import OLDEST, is_gone, since, versions
 
 DEEPEST = 30
 """How deep definitions may lie in one another."""

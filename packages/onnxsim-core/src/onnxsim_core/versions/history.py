@@ -14,14 +14,6 @@ OLDEST = 7
 """The oldest operator set that is written; onnxruntime reads none before it."""
 
 
-def newest() -> int:
-    """The newest operator set the installed onnx knows."""
-    from onnx import defs
-
-    version: int = defs.onnx_opset_version()
-    return version
-
-
 @cache
 def _schemas() -> dict[str, dict[int, Any]]:
     from onnx import defs
