@@ -99,3 +99,12 @@ def test_arguments_stand_for_the_inputs():
     assert result.node.inputs == [x, x] and x.uses[result.node] == 2 and result.shape == (3,)
     _, again = inline_body(op, graph.last.bodies["body"], [n, c, result])
     assert again.node.inputs == [result, x] and again.name != result.name
+
+
+def test_a_copied_loop_keeps_its_place_for_a_limit_it_does_without():
+    inner = 'Loop(n, "") <body = l (int64 j, bool p) => (bool p, float[3] u) { u = Add(x, x) }>'
+    op, graph = prepare(LOOP.replace("r = Add(p, x)", f"s = {inner} r = ReduceSum<keepdims = 0>(s)"))
+    x, n, c = graph.inputs
+    inline_body(op, graph.last.bodies["body"], [n, c, x])
+    copy = next(node for node in graph if node.op_type == "Loop")
+    assert copy.inputs == [n, None]

@@ -34,7 +34,8 @@ def _outside(value: Value, known: Mapping[Value, Value | None]) -> Value:
 
 def _copy(op: Builder, node: Node, known: dict[Value, Value | None]) -> None:
     inputs = [None if value is None else known.get(value, value) for value in node.inputs]
-    while inputs and inputs[-1] is None:
+    least = 2 if node.op_type == "Loop" else 0  # it states both of its limits, be they omitted
+    while len(inputs) > least and inputs[-1] is None:
         inputs.pop()
     copy = duplicate(node, inputs, op.graph, known)
     op.place(copy)
