@@ -66,3 +66,19 @@ def test_a_model_is_split_into_what_computes_weights_and_the_rest():
     assert not first.input and [node.op_type for node in first.node] == ["Add"]
     assert not second.initializer and "Add" not in [node.op_type for node in second.node]
     assert {value.name for value in second.input} == {"x", "i", *(value.name for value in first.output)}
+
+
+def test_what_a_body_captures_is_listed_where_bodies_and_the_graph_have_weights():
+    given = checked_model(
+        "g (float[2,512] x, bool c) => (float[2,4] z) { z = If(c) <then_branch = t () => (float[2,4] a) "
+        "<float[4] k = {1, 2, 3, 4}> { m = MatMul(x, w) a = Mul(m, k) }, "
+        "else_branch = e () => (float[2,4] b) { b = MatMul(x, w) }> }",
+        initializers={"w": WEIGHT},
+    )
+    result = simplify(given, extra_optimizers=["lift_lexical_references"]).model
+    (choice,) = result.graph.node
+    (captured,) = (attribute.strings for attribute in choice.attribute if attribute.name == "__control_inputs")
+
+    assert sorted(captured) == [b"w", b"x"] and [value.name for value in result.graph.input] == ["x", "c"]
+    weights = {tensor.name: onnx.numpy_helper.to_array(tensor) for tensor in result.graph.initializer}
+    np.testing.assert_array_equal(weights["w"], WEIGHT)

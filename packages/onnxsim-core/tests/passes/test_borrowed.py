@@ -113,6 +113,38 @@ def test_an_old_package_may_lack_a_pass(stand_in):
         simplify(proto(), extra_optimizers=["split_predict"])
 
 
+def test_weights_go_as_inputs_where_a_pass_looks_for_them_there(stand_in):
+    stand_in.module.optimize = lambda given, names: stand_in.__dict__.update(
+        inputs=[value.name for value in given.graph.input]) or onnx.ModelProto.FromString(given.SerializeToString())
+    graph = simplify(proto(), extra_optimizers=["split_init"]).model.graph
+
+    assert stand_in.inputs == ["x", "c", "w"] and [value.name for value in graph.input] == ["x", "c"]
+    np.testing.assert_array_equal(onnx.numpy_helper.to_array(graph.initializer[0]), WEIGHT)
+
+
+def test_what_became_an_input_stays_one(stand_in):
+    def without_weights(given, names):
+        result = onnx.ModelProto.FromString(given.SerializeToString())
+        del result.graph.initializer[:]
+        return result
+
+    stand_in.module.optimize = without_weights
+    graph = simplify(proto(), extra_optimizers=["split_init"]).model.graph
+
+    assert not graph.initializer and [value.name for value in graph.input] == ["x", "c", "w"]
+
+
+def test_an_invalid_result_is_its_failure(stand_in):
+    def broken(given, names):
+        result = onnx.ModelProto.FromString(given.SerializeToString())
+        result.graph.node[0].input[0] = "nobody"
+        return result
+
+    stand_in.module.optimize = broken
+    with pytest.raises(PassError, match="onnxoptimizer makes an invalid model of this one: .*'nobody'"):
+        simplify(proto(), extra_optimizers=["split_init"])
+
+
 def test_its_failure_names_the_pass(stand_in):
     def fail(given, names):
         raise RuntimeError("Unresolved value\nreferences: w")

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from types import ModuleType
 from typing import Any
 
-from ..errors import OptionError, PassError
+from ..errors import ModelError, OptionError, PassError
 from ..infer.engine import Inference
 from ..infer.tail import infer_by_schema
 from ..ir.graph import Graph, Model
@@ -19,6 +19,9 @@ from ..ir.save import EXTERNAL_FROM
 from ..ir.tensors import Tensor
 from ..ir.write import Writer
 from .engine import Report
+
+_SEES_INPUTS_ONLY = frozenset({"lift_lexical_references", "split_init", "split_predict"})
+"""Passes that know a weight by its being an input too."""
 
 
 def package(names: Sequence[str]) -> ModuleType:
@@ -53,17 +56,18 @@ def borrow(model: Model, names: Sequence[str], report: Report) -> None:
     held: dict[str, Tensor] = {}
     Inference(model, tail=infer_by_schema).walk(model.graph)  # what becomes an input or output needs a type
     stub = without_weights(model, held)
-    try:
-        result = optimizer.optimize(stub, list(names))
-    except RuntimeError as error:
-        reason = " ".join(str(error).split())[:200]
-        raise PassError(f"onnxoptimizer fails on this model: {reason}", pass_name=", ".join(names)) from error
+    result = stub
+    for name in names:
+        result = run(optimizer, result, name)
     put_back(stub.graph, result.graph)
     reader = Holder(result, held)
     fresh = reader.model
     fresh.opsets, fresh.functions, fresh.ir_version = model.opsets, model.functions, model.ir_version
     fresh.graph = Graph(fresh, result.graph.name, result.graph)
-    reader.graph(fresh.graph, result.graph, None)
+    try:
+        reader.graph(fresh.graph, result.graph, None)
+    except ModelError as error:
+        raise PassError(f"onnxoptimizer makes an invalid model of this one: {error}", pass_name=", ".join(names)) from error
     model.symbols = fresh.symbols
     model.names = fresh.names
     model._counter = {}
@@ -71,6 +75,50 @@ def borrow(model: Model, names: Sequence[str], report: Report) -> None:
         graph.model = model
     model.graph = fresh.graph
     report.fired.update((name, 1) for name in names)
+
+
+def run(optimizer: ModuleType, proto: Any, name: str) -> Any:
+    """A copy of a ModelProto, after one pass.
+
+    Raises:
+        PassError: onnxoptimizer fails on this model.
+    """
+    lent = lend_inputs(proto.graph) if name in _SEES_INPUTS_ONLY else frozenset()
+    try:
+        result = optimizer.optimize(proto, [name])
+    except RuntimeError as error:
+        reason = " ".join(str(error).split())[:200]
+        raise PassError(f"onnxoptimizer fails on this model: {reason}", pass_name=name) from error
+    take_back(proto.graph, lent)
+    take_back(result.graph, lent & {tensor.name for tensor in result.graph.initializer})
+    return result
+
+
+def lend_inputs(graph: Any) -> frozenset[str]:
+    """Make inputs of all initializers, as models had to before IR version 4; which have been added.
+
+    Those of bodies become Constant nodes: the inputs of a body are given by its owner.
+    """
+    from onnx import helper
+
+    for body in _bodies(graph):
+        constants = [helper.make_node("Constant", (), (tensor.name,), value=tensor) for tensor in body.initializer]
+        if constants:
+            nodes = [*constants, *body.node]
+            del body.initializer[:], body.node[:]
+            body.node.extend(nodes)
+    inputs = {info.name for info in graph.input}
+    added = [tensor for tensor in graph.initializer if tensor.name not in inputs]
+    graph.input.extend(helper.make_tensor_value_info(tensor.name, tensor.data_type, tensor.dims) for tensor in added)
+    return frozenset(tensor.name for tensor in added)
+
+
+def take_back(graph: Any, names: frozenset[str]) -> None:
+    """Make these no inputs."""
+    if names:
+        kept = [info for info in graph.input if info.name not in names]
+        del graph.input[:]
+        graph.input.extend(kept)
 
 
 def without_weights(model: Model, held: dict[str, Tensor]) -> Any:
@@ -129,8 +177,15 @@ def put_back(before: Any, after: Any) -> None:
 
 def _nodes(graph: Any) -> Iterator[Any]:
     """The nodes of a GraphProto and of the graphs inside."""
+    yield from graph.node
+    for body in _bodies(graph):
+        yield from body.node
+
+
+def _bodies(graph: Any) -> Iterator[Any]:
+    """The graphs inside a GraphProto, and inside those."""
     for node in graph.node:
-        yield node
         for attribute in node.attribute:
             if attribute.type == 5:
-                yield from _nodes(attribute.g)
+                yield attribute.g
+                yield from _bodies(attribute.g)
