@@ -81,6 +81,32 @@ def test_given_data_and_fills_decide_what_is_compared():
         check_equal(root, zero, fill="noise")
 
 
+def test_what_is_not_given_has_the_sizes_of_what_is():
+    both = model("g (float[n,3] x, float[n,3] y) => (float[n,3] z) { z = Add(x, y) }")
+
+    assert check_equal(both, both, input_data={"x": np.zeros((7, 3), np.float32)}).sizes == {"n": 7}
+
+
+@pytest.mark.parametrize(
+    ("array", "part"),
+    [
+        (np.zeros((2, 3)), "input 'x' takes float32, the given array holds float64"),
+        (np.zeros((2, 4), np.float32), r"input 'x' has shape \[n, 3\], the given array \[2, 4\]"),
+        (np.zeros(3, np.float32), r"input 'x' has shape \[n, 3\], the given array \[3\]"),
+    ],
+)
+def test_given_data_must_fit_its_input(array, part):
+    with pytest.raises(OptionError, match=part):
+        check_equal(model(DOUBLED), model(TIMES_TWO), input_data={"x": array})
+
+
+def test_given_data_that_the_original_refuses_is_not_called_generated():
+    proto = model("g (float[n] x) => (float[4,k] z) <int64[2] s={4,-1}> { z = Reshape(x, s) }")
+    with pytest.raises(CheckError, match="original model does not run on these inputs") as error:
+        check_equal(proto, proto, input_data={"x": np.zeros(3, np.float32)})
+    assert not error.value.hint
+
+
 def test_a_reference_serves_several_comparisons():
     reference = Reference(model(DOUBLED), n=2)
 

@@ -70,6 +70,14 @@ def test_what_cannot_be_loaded(tmp_path, name, file, content, part):
         load((name, tmp_path / file))
 
 
+def test_sizes_are_written_as_in_the_model(tmp_path):
+    (tmp_path / "x.bin").write_bytes(X.tobytes())
+    source = model("g (float[n,m] x) => (float[n,m] y) { y = Relu(x) }").SerializeToString()
+
+    with pytest.raises(OptionError, match=r"6 elements do not fill input 'x' of shape \[n, m\]"):
+        load_inputs([("x", str(tmp_path / "x.bin"))], source, {})
+
+
 def test_text_inputs_cannot_be_raw(tmp_path):
     (tmp_path / "s.bin").write_bytes(b"abc")
     source = model("g (string[1] s) => (string[1] t) { t = Identity(s) }").SerializeToString()

@@ -8,12 +8,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+import numpy as np
+
 from ..errors import CheckError, OptionError
 from ..ir.dtypes import BFLOAT16, FLOAT16
 from ..ir.graph import Model
 from ..passes.phases import NO_PHASES, Phases
 from .compare import compare
-from .feeds import check_fill, make_feeds, sizes_to_try
+from .feeds import check_arrays, check_fill, make_feeds, sizes_to_try
 from .result import CheckResult, Mismatch
 from .runners import Runner
 
@@ -47,6 +49,7 @@ class Reference:
         with on_disk(original) as path:
             model = read_model(path)
             _check_names(model, input_shapes, input_data)
+            check_arrays(model, input_data or {})
             self.floor = tolerance_floor(model)
             self.sizes, self.feeds, self.expected = _reference(
                 model, path, n, seed, fill, input_shapes, input_data, custom_lib, phases)
@@ -120,7 +123,8 @@ def _reference(model: Model, path: str, n: int, seed: int, fill: str, shapes: Ma
     phases.step("checking", 0, n)
     runner = Runner(path, custom_lib=custom_lib, phases=phases)
     failure: CheckError | None = None
-    for sizes in sizes_to_try(model, shapes or {}):
+    given = {name: np.shape(value) for name, value in (data or {}).items() if hasattr(value, "shape")}
+    for sizes in sizes_to_try(model, {**(shapes or {}), **given}):
         feeds = [make_feeds(model, sizes, seed=seed + run, fill=fill, shapes=shapes, data=data) for run in range(n)]
         try:
             results = [dict(zip(runner.outputs, runner.run(feed, runner.outputs), strict=True)) for feed in feeds]
@@ -129,9 +133,10 @@ def _reference(model: Model, path: str, n: int, seed: int, fill: str, shapes: Ma
             continue
         runner.finish()
         return sizes, feeds, results
-    raise CheckError(f"the original model does not run on generated inputs: {failure.message if failure else ''}",
+    kind = "these" if all(value.name in (data or {}) for value in model.graph.inputs) else "generated"
+    raise CheckError(f"the original model does not run on {kind} inputs: {failure.message if failure else ''}",
                      hint="fix sizes with test_input_shapes (--test-input-shape) or give inputs with input_data"
-                     ) from failure
+                     if kind == "generated" else "") from failure
 
 
 @contextmanager

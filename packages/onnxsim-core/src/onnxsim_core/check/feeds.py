@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -31,6 +31,31 @@ def check_fill(fill: str) -> None:
     """
     if fill not in FILLS:
         raise OptionError(f"input_fill is one of {', '.join(FILLS)}, not {fill!r}")
+
+
+def check_arrays(model: Model, data: Mapping[str, Any]) -> None:
+    """Check that arrays fit the inputs they are for.
+
+    Raises:
+        OptionError: an array has another type, rank or size than its input has in the model.
+    """
+    for value in model.graph.inputs:
+        array = data.get(value.name)
+        if not value.dtype or not isinstance(array, np.ndarray):
+            continue
+        kind = None if value.dtype == dtypes.STRING else np.dtype(dtypes.numpy_dtype(value.dtype))
+        if kind is not None and kind.kind in "biufc" and array.dtype != kind:
+            raise OptionError(f"input {value.name!r} takes {kind}, the given array holds {array.dtype}")
+        shape = value.shape if value.shape is not None else array.shape
+        if len(shape) != array.ndim or any(isinstance(size, int) and size != given
+                                           for size, given in zip(shape, array.shape, strict=False)):
+            raise OptionError(f"input {value.name!r} has shape {shape_text(shape)}, the given array "
+                              f"{shape_text(array.shape)}")
+
+
+def shape_text(shape: Iterable[Size]) -> str:
+    """`[n, 3, 224, 224]`."""
+    return f"[{', '.join(map(str, shape))}]"
 
 
 def sizes_to_try(model: Model, shapes: Mapping[str, Sequence[int]]) -> Iterator[dict[str, int]]:

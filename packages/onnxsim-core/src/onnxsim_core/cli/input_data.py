@@ -68,6 +68,7 @@ def _from_proto(data: bytes, path: str) -> Any:
 def _from_raw(name: str, path: str, data: bytes, source: Any, shapes: Mapping[str | None, Sequence[int]]) -> Any:
     import numpy as np
 
+    from ..check.feeds import shape_text
     from ..ir import dtypes
     from ..ir.read import read_model
 
@@ -86,7 +87,7 @@ def _from_raw(name: str, path: str, data: bytes, source: Any, shapes: Mapping[st
     wanted = declared if given is None else [size if isinstance(size, int) else 0 for size in given]
     shape = _fitted(array.size, wanted, value.shape is None and given is None)
     if shape is None:
-        raise OptionError(f"{array.size} elements do not fill input {name!r} of shape {list(value.shape or ())}",
+        raise OptionError(f"{array.size} elements do not fill input {name!r} of shape {shape_text(value.shape or ())}",
                           where=path, hint="give its sizes with --test-input-shape")
     return array.reshape(shape)
 
