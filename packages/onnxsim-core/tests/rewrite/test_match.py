@@ -167,3 +167,17 @@ def test_neighbours():
     assert either(node.inputs[0].node, "Exp") is None
     node, _ = last("a = acme.Neg(x) z = Abs(a)")
     assert made_by(node.inputs[0], "Neg") is None
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float16, np.int64, np.uint8])
+@pytest.mark.parametrize(("place", "filled"), [(None, True), (0, False), (35_000, False), (69_999, False)])
+def test_a_large_constant_is_filled_when_every_element_is(tmp_path, dtype, place, filled):
+    weight = np.ones(70_000, dtype)
+    if place is not None:
+        weight[place] = 2
+    proto = model("g (float[70000] x) => (float[] z) { c = Cast<to=1>(w) z = Mul(x, c) }", initializers={"w": weight})
+    (tmp_path / "m.onnx").write_bytes(proto.SerializeToString())
+    ir = read_model(str(tmp_path / "m.onnx"))
+    value = ir.graph.first.input(0)
+    assert value.tensor.span() is not None and is_filled_with(value, 1) is filled
+    assert not is_filled_with(value, 3)

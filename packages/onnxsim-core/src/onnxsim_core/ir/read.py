@@ -8,6 +8,7 @@ topological order.
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from typing import Any
 
 from ..errors import ModelError
@@ -22,6 +23,8 @@ from .wire import find_fault, scan
 
 _VALUE_ATTRIBUTES = {"value", "value_int", "value_ints", "value_float", "value_floats", "value_string", "value_strings"}
 
+_SIMPLE = frozenset({1, 2, 3, 6, 7, 8})
+"""AttributeProto types that hold numbers and text alone."""
 _HELD_WHOLE = {9, 11, 12}
 """AttributeProto types whose tensors stay in their protobuf message: TENSORS, SPARSE_TENSOR, SPARSE_TENSORS."""
 
@@ -150,24 +153,26 @@ class Reader:
             value.node = node
             node.outputs.append(value)
         graph.append(node)
-        if not domain and not self._fits(node, proto):
+        attributes = list(proto.attribute)
+        if not domain and not self._fits(node, attributes):
             node.domain = OPAQUE
-        for attribute in proto.attribute:
-            if attribute.ref_attr_name:
+        for attribute in attributes:
+            kind = attribute.type
+            if kind in _SIMPLE or attribute.ref_attr_name:
                 continue
-            if attribute.type == 5:
+            if kind == 5:
                 self._body(node, attribute.name, attribute.g, scope)
-            elif attribute.type == 10:
+            elif kind == 10:
                 raise ModelError("a list-of-graphs attribute is not part of any ONNX operator", where=node.where())
-            elif attribute.type == 4 and attribute.t.data_location == 1:
-                attributes = decode_attributes(proto)
-                attributes[attribute.name] = self.tensor(attribute.t)
-                node._attributes = attributes
+            elif kind == 4 and attribute.t.data_location == 1:
+                decoded = decode_attributes(proto)
+                decoded[attribute.name] = self.tensor(attribute.t)
+                node._attributes = decoded
                 node.changed = True
-            elif attribute.type in _HELD_WHOLE and self.source is not None:
+            elif kind in _HELD_WHOLE and self.source is not None:
                 restore(attribute, self.source)
 
-    def _fits(self, node: Node, proto: Any) -> bool:
+    def _fits(self, node: Node, attributes: Sequence[Any]) -> bool:
         """Has a node of the default domain the form its operator asks for, as far as that is known?"""
         op_type = node.op_type
         if op_type not in self._forms:
@@ -176,7 +181,7 @@ class Reader:
         wanted = self._forms[op_type]
         if wanted is None:
             return True
-        return wanted.fits(node.inputs, len(node.outputs), proto.attribute, in_function=self.in_function)
+        return wanted.fits(node.inputs, len(node.outputs), attributes, in_function=self.in_function)
 
     def _body(self, node: Node, name: str, proto: Any, scope: Scope) -> None:
         assert node.graph is not None

@@ -58,9 +58,14 @@ def tag(field: int, wire_type: int) -> bytes:
     return varint(field << 3 | wire_type)
 
 
+_LENGTH_KEYS: Final = tuple(varint(field << 3 | 2) for field in range(32))
+
+
 def length_delimited(field: int, payload: bytes) -> bytes:
     """A whole field of wire type 2: key, length, payload."""
-    return varint(field << 3 | 2) + varint(len(payload)) + payload
+    length = len(payload)
+    key = _LENGTH_KEYS[field] if field < 32 else varint(field << 3 | 2)
+    return key + (_VARINTS[length] if length < 4096 else varint(length)) + payload
 
 
 def external_entries(location: str, offset: int, length: int) -> bytes:

@@ -16,8 +16,11 @@ from .tensors import ProtoTensor, Tensor
 from .wire import length_delimited, tag, varint
 
 Place = Callable[[Tensor], "tuple[str, int, int] | None"]
+FEW = 16
+"""Up to so many numbers of an attribute are written here; onnx is quicker with more."""
 _RAW = tag(9, 2)
-_DIMS, _DTYPE, _NAME = tag(1, 0), tag(2, 0), tag(8, 2)
+_DIMS, _DTYPE = tag(1, 0), tag(2, 0)
+_INT, _INTS, _IS_INT, _IS_INTS = tag(3, 0), tag(8, 0), tag(20, 0) + varint(2), tag(20, 0) + varint(7)
 
 
 class Writer:
@@ -122,9 +125,9 @@ class Writer:
         declared = graph.value_info
         for node in graph:
             for value in node.outputs:
-                if value.outputs or not value.name:
-                    continue
                 name = value.name
+                if value.outputs or not name:
+                    continue
                 info = declared.get(name) if declared else None
                 if value.dtype and value.shape is not None:
                     kind = self.type(value) if info is None else self._named_type(value, info)
@@ -246,22 +249,28 @@ class Writer:
         return rope
 
     def attribute(self, name: str, value: Any) -> Rope:
-        from onnx import AttributeProto, helper
-
         rope = Rope()
-        if isinstance(value, AttributeRef):
+        head = length_delimited(1, _text(name))
+        kind = type(value)
+        if kind is int:
+            rope.append(head + _INT + varint(value) + _IS_INT)
+        elif kind is tuple and len(value) <= FEW and all(type(element) is int for element in value):
+            rope.append(head + b"".join([_INTS + varint(number) for number in value]) + _IS_INTS)
+        elif isinstance(value, AttributeRef):
             rope.append(value.proto.SerializeToString())
-        elif isinstance(value, AttributeProto):
-            rope.append(value.SerializeToString())
         elif isinstance(value, Tensor):
-            rope.append(length_delimited(1, _text(name)) + tag(20, 0) + varint(4))
+            rope.append(head + tag(20, 0) + varint(4))
             body = Rope()
             self.tensor(body, value, "", None)
             rope.extend(body.message(5))
         else:
-            kind = _attribute_kind(value)
-            rope.append(helper.make_attribute("", value, attr_type=kind).SerializeToString())
-            rope.append(length_delimited(1, _text(name)))
+            from onnx import AttributeProto, helper
+
+            if isinstance(value, AttributeProto):
+                rope.append(value.SerializeToString())
+            else:
+                made = helper.make_attribute("", value, attr_type=_attribute_kind(value))
+                rope.append(made.SerializeToString() + head)
         return rope
 
     # --- tensors ---------------------------------------------------------------------------------------------------
@@ -308,10 +317,8 @@ def string_elements(tensor: Tensor) -> list[bytes]:
 
 
 def _attribute_kind(value: Any) -> int | None:
-    """AttributeProto.AttributeType for a Python value; empty tuples count as INTS."""
+    """AttributeProto.AttributeType for a Python value other than whole numbers."""
     if isinstance(value, tuple):
-        if not value:
-            return 7
         return {int: 7, float: 6, bytes: 8, str: 8}.get(type(value[0]))
     return {int: 2, float: 1, bytes: 3, str: 3, bool: 2}.get(type(value))
 

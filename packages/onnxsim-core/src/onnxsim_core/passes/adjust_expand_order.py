@@ -67,17 +67,24 @@ def _region(root: Node, op: Builder) -> list[Node] | None:
     if op.opset < 8 or root.outputs[0].shape is None:
         return None
     region = [root]
+    expanded = False
     for one in region:
         for value in one.inputs:
-            maker = None if value is None or value.is_constant else value.node
-            if value is None or maker is None or maker in region or maker.domain or maker.op_type not in _AMONG:
+            maker = None if value is None else value.node
+            if value is None or maker is None or maker.domain:
+                continue
+            if maker.op_type == "Expand":
+                expanded = True
+            if maker.op_type not in _AMONG or value.is_constant or maker in region:
                 continue
             if value.outputs or any(user not in region for user in value.uses) or len(maker.outputs) != 1 \
                     or maker.graph is not root.graph or len(region) == LARGEST:
                 continue
             region.append(maker)
+    if not expanded:
+        return None
     region.sort(key=lambda member: -member.position)
-    return region if any(made_by(value, "Expand") for one in region for value in one.inputs) else None
+    return region
 
 
 _AMONG = frozenset(ELEMENTWISE)

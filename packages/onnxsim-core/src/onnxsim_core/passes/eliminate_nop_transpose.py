@@ -23,7 +23,7 @@ def drop_transpose(node: Node, op: Builder) -> Value | Skip:
         return skip("a perm is left to its default and the rank is unknown")
     if perm == tuple(range(len(perm))):
         return x
-    if not same_shape(x, node.outputs[0]) or not keeps_order(perm, x):
+    if not keeps_order(perm, x) or not same_shape(x, node.outputs[0]):
         return skip("it moves elements")
     return x
 

@@ -12,6 +12,7 @@ from ..rewrite.rule import Skip, rewrites, skip
 from ..rewrite.targets import constant_target
 from ..rewrite.views import Plan, View, plans
 from .catalog import declare
+from .eliminate_nop_transpose import keeps_order
 
 declare("fuse_layout_chain", "shorten chains of Reshape and Transpose: split, swap and join of axes in one Transpose")
 
@@ -39,11 +40,13 @@ def shorten_chain(node: Node, op: Builder) -> Value | Skip:
         return skip("a shape is unknown or may be empty by itself")
     if not any(one.op_type == "Transpose" for one in chain):
         return skip("nothing is transposed")
+    result = node.outputs[0].shape
+    if result is not None and len(chain) == 2 and _takes_both(chain, x.shape, result):
+        return skip("the chain is as short as it can be")
     view = View(x.shape)
     for one in reversed(chain):
         if not _follow(view, one):
             return skip("the sizes do not tell how elements move")
-    result = node.outputs[0].shape
     assert result is not None
     shorter = [found for found in plans(view, x.shape, result) if found.length < len(chain)]
     if not shorter:
@@ -53,6 +56,24 @@ def shorten_chain(node: Node, op: Builder) -> Value | Skip:
         if value is not None:
             return value
     return skip("a target cannot be written as a constant")
+
+
+def _takes_both(chain: list[Node], source: Shape, result: Shape) -> bool:
+    """Is it plain that a Transpose and another operator do what neither can do alone?
+
+    A Transpose alone does not change the sizes, and the other one alone moves nothing.
+    """
+    transpose = next(one for one in chain if one.op_type == "Transpose")
+    perm, x = permutation(transpose), transpose.input(0)
+    if perm is None or x is None or x.shape is None or keeps_order(perm, x):
+        return False
+    left = [size for size in source if type(size) is not int or size != 1]
+    for size in result:
+        if type(size) is not int or size != 1:
+            if size not in left:
+                return True
+            left.remove(size)
+    return bool(left)
 
 
 def _before(value: Value, graph: Graph | None) -> list[Node]:

@@ -156,14 +156,15 @@ class Driver:
 
     def _rewrite(self, node: Node, rules: list[Rule]) -> None:
         builder = self.builder
+        builder.at(node)
         for rule in rules:
-            builder.at(node)
             result = rule.function(node, builder)
             if type(result) is Skip:
                 if self.trace:
                     self.skips[rule.name, result.reason] += 1
                 if builder.made:
                     self._take_back(builder.made)
+                    builder.at(node)
                 while builder.again:
                     self.push(builder.again.pop())
                 continue
@@ -182,6 +183,7 @@ class Driver:
                     self.push(fresh)
                 return
             self._take_back(made)
+            builder.at(node)
 
     def _name(self, node: Node, values: Sequence[Value], made: list[Node]) -> None:
         """A new node that is no other one again takes the name, doc string and metadata of what it replaces.
@@ -366,11 +368,13 @@ class Driver:
     def _push_along(self, node: Node) -> None:
         """Visit a node again, and those after it while there is one way on: a rule may look back as far as that."""
         for _ in range(REACH):
-            self.push(node)
-            following = node.outputs[0].only_use() if len(node.outputs) == 1 else None
-            if following is None:
+            if not node.queued and node.alive:
+                node.queued = True
+                self.queue.append(node)
+            outputs = node.outputs
+            if len(outputs) != 1 or outputs[0].outputs or len(outputs[0].uses) != 1:
                 return
-            node = following
+            node, = outputs[0].uses
 
 
 def _move_before(graph: Graph, anchor: Node | None, node: Node) -> None:

@@ -6,13 +6,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..ir import dtypes
 from ..ir.dims import known_equal
+from ..ir.same import SAMPLE, glance
 from ..ir.tensors import DeferredTensor
 from ..ops.axes import normalized, normalized_axes
 
 if TYPE_CHECKING:
     from ..infer.engine import Inference
     from ..ir.graph import Node, Shape, Value
+
+NUMBERS = frozenset({
+    dtypes.FLOAT, dtypes.DOUBLE, dtypes.FLOAT16, dtypes.BOOL, dtypes.INT8, dtypes.INT16, dtypes.INT32, dtypes.INT64,
+    dtypes.UINT8, dtypes.UINT16, dtypes.UINT32, dtypes.UINT64,
+})
+"""Types whose elements numpy compares with a number by itself."""
 
 
 # --- shapes ----------------------------------------------------------------------------------------------------------
@@ -149,10 +157,13 @@ def is_filled_with(value: Value | None, number: float) -> bool:
     """Is it a constant of that number everywhere? One that would have to be computed first is not looked at."""
     if value is None or value.tensor is None or value.is_input or not value.tensor.size:
         return False
-    if type(value.tensor) is DeferredTensor:
+    tensor = value.tensor
+    if type(tensor) is DeferredTensor or tensor.dtype not in NUMBERS:
         return False
-    array = value.tensor.numpy()
-    if array.dtype.kind not in "fiub" or array.flat[0] != number:
+    if tensor.nbytes > SAMPLE and (np.frombuffer(glance(tensor), dtypes.numpy_dtype(tensor.dtype))[:1] != number).any():
+        return False
+    array = tensor.numpy()
+    if array.item(0) != number:
         return False
     return array.size == 1 or bool((array == number).all())
 

@@ -34,7 +34,7 @@ class Numbering:
     def __init__(self, model: Model, *, merges_nodes: bool = True, merges_values: bool = True) -> None:
         self.merges_nodes = merges_nodes
         self.merges_values = merges_values
-        self.nodes: dict[Graph, dict[Any, Node]] = {}
+        self.nodes: dict[Graph, dict[Any, list[Node]]] = {}
         self.values: dict[Graph, dict[Any, Value]] = {}
         self.contents: dict[Value, Any] = {}
         self.sources: dict[Dim, tuple[Value, int]] = {}
@@ -53,11 +53,18 @@ class Numbering:
         key = self._key(node)
         graph = node.graph
         assert graph is not None
+        table = self.nodes.get(graph)
+        if table is None:
+            table = self.nodes[graph] = {}
+        places = table.get(key)
+        if places is None and graph.owner is None:
+            table[key] = [node]
+            return None
         anchor = node
         level: Graph | None = graph
         while level is not None:
-            table = self.nodes.get(level)
-            found = None if table is None else self._found(table, node, key)
+            there = places if level is graph else self.nodes.get(level, {}).get(key)
+            found = None if there is None else self._found(there, node, key)
             if found is not None:
                 if found.position < anchor.position:
                     return found.outputs
@@ -67,22 +74,19 @@ class Numbering:
             if owner is None:
                 break
             anchor, level = owner, owner.graph
-        table = self.nodes.get(graph)
-        if table is None:
-            table = self.nodes[graph] = {}
-        for place in range(PLACES):
-            there = table.get((key, place))
-            if there is None or there is node or not there.alive or place == PLACES - 1:
-                table[key, place] = node
-                break
+        if places is None:
+            table[key] = [node]
+            return None
+        for place, known in enumerate(places):
+            if known is node or not known.alive or place == PLACES - 1:
+                places[place] = node
+                return None
+        places.append(node)
         return None
 
-    def _found(self, table: dict[Any, Node], node: Node, key: tuple[Any, ...]) -> Node | None:
-        """Another node of the table that computes the same."""
-        for place in range(PLACES):
-            found = table.get((key, place))
-            if found is None:
-                return None
+    def _found(self, places: list[Node], node: Node, key: tuple[Any, ...]) -> Node | None:
+        """Another of these nodes that computes the same."""
+        for found in places:
             if found is not node and found.alive and self._computes(found, node, key):
                 return found
         return None
