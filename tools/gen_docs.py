@@ -193,7 +193,7 @@ def signature(name: str, value: Any) -> str:
         if parameter.kind is parameter.KEYWORD_ONLY and not starred:
             lines.append("    *,")
             starred = True
-        text = parameter.name
+        text = {parameter.VAR_POSITIONAL: "*", parameter.VAR_KEYWORD: "**"}.get(parameter.kind, "") + parameter.name
         if parameter.annotation is not parameter.empty:
             text += f": {parameter.annotation}"
         if parameter.default is not parameter.empty:

@@ -6,9 +6,10 @@ import os
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from .delivery import Comparison, Delivery
+from .earlier import Earlier, check_earlier
 from .errors import OptionError
 from .healing import Task
 from .options import EXTERNAL_DATA_THRESHOLD, Environment, SimplifyOptions, environment, parse_size, profile_wanted
@@ -86,8 +87,7 @@ def simplify(
     tensor_size_threshold: int | str | None = None, mutable_initializer: bool = False,
     *,
     initializers_as_constants: bool = True, inline_functions: bool = False,
-    target_opset_version: int | str | None = None,
-    import_custom_schemas: bool = True,
+    target_opset_version: int | str | None = None, import_custom_schemas: bool = True,
     custom_rewriter: Callable[[ModelProto], ModelProto | bool | None] | None = None,
     function_rewrite_rules: Iterable[tuple[Any, Any]] | None = None,
     extra_optimizers: Iterable[str] | None = None, preset: str | None = None, keep_nodes: Iterable[str] | None = None,
@@ -100,6 +100,7 @@ def simplify(
     ort_profile: str | bool | None = None, merge_ort_profile: bool = False,
     compare_with: Any = None,
     trace: bool = False, phases: Phases | None = None,
+    **earlier: Unpack[Earlier],
 ) -> SimplifyResult:
     """Simplify a model; the result unpacks as `model_simp, ok`.
 
@@ -126,6 +127,7 @@ def simplify(
         compare_with: the model to compare with instead of `model`, when that was made from another.
         trace: note every replaced node in `report.events`.
         phases: is told what goes on.
+        earlier: keywords of earlier releases that have no effect now.
 
     Raises:
         ModelError: the model cannot be read, is invalid, or cannot be written.
@@ -134,6 +136,7 @@ def simplify(
     """
     overwrite, test = _present_names(overwrite_input_shapes, test_input_shapes, input_shapes)
     _deprecated(dynamic_input_shape, skip_fuse_bn)
+    check_earlier(**earlier)
     _check_lists(skipped_optimizers=skipped_optimizers, extra_optimizers=extra_optimizers, unused_output=unused_output,
                  keep_nodes=keep_nodes, providers=providers)
     skipped, extra = combined(preset, (*(skipped_optimizers or ()), *(_BN if skip_fuse_bn else ())),

@@ -164,7 +164,6 @@ ABSENT_OPTIONS = {
     "--mlir": "onnxsim-export-mlir",
     "--onnx-mlir": "onnxsim-export-mlir",
     "--certify": "onnxsim-ranges",
-    "--no-certify": "onnxsim-ranges",
     "--static-quantize": "onnxsim-qat",
     "--dynamic-quantize": "onnxsim-qat",
     "--weight-only-quantize": "onnxsim-qat",
@@ -176,6 +175,8 @@ ABSENT_OPTIONS = {
     "--calibration": "onnxsim-qat",
 }
 """Which distribution brings an option, or options that begin so, when nobody registered it."""
+NEEDLESS_OPTIONS = frozenset({"--no-certify"})
+"""Options that turn off what is not there when nobody registered them."""
 
 
 class CliHost:

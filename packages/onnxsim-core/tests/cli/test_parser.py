@@ -48,3 +48,9 @@ def test_a_malformed_value_is_a_usage_error():
 def test_a_folder_makes_one_model_enough():
     assert wanted_paths(["--size"]) == 2
     assert wanted_paths(["-o"]) == wanted_paths(["--output-dir=x"]) == wanted_paths(["-oDIR"]) == 1
+
+
+def test_turning_off_what_is_not_there_needs_no_package():
+    assert not hasattr(parser().parse(["a", "b", "--no-certify"]), "no_certify")
+    with pytest.raises(UsageError, match="--certify comes with onnxsim-ranges"):
+        parser().parse(["a", "b", "--no-certify", "--certify"])

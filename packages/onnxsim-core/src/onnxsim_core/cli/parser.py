@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
 from ..errors import OptionError
-from ..plugins import ABSENT_OPTIONS
+from ..plugins import ABSENT_OPTIONS, NEEDLESS_OPTIONS
 from .words import Looks, arrange
 
 USAGE = "onnxsim [options] INPUT OUTPUT [CHECK_N]\n       onnxsim [options] INPUT ... -o DIR\n       " \
@@ -45,8 +45,9 @@ class Parser(argparse.ArgumentParser):
         """
         ordered = arrange(words, self._option_string_actions, self.looks, self.wanted)
         args, unknown = self.parse_known_args(ordered)
-        if unknown:
-            self._refuse(unknown[0])
+        for word in unknown:
+            if word not in NEEDLESS_OPTIONS:
+                self._refuse(word)
         return args
 
     def _refuse(self, word: str) -> NoReturn:
