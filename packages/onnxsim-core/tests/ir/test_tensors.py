@@ -267,6 +267,19 @@ def test_a_deferred_tensor_computes_when_read_and_forgets():
     assert len(calls) == 2
 
 
+def test_a_deferred_tensor_streams_unless_its_array_is_there():
+    wanted = []
+
+    def stream(size):
+        wanted.append(size)
+        yield from (b"ab", b"cd")
+
+    tensor = DeferredTensor(dtypes.UINT8, (4,), lambda: np.frombuffer(b"abcd", np.uint8), stream=stream)
+    assert list(tensor.chunks(2)) == [b"ab", b"cd"] and wanted == [2]
+    held = tensor.numpy()
+    assert b"".join(map(bytes, tensor.chunks(2))) == held.tobytes() and wanted == [2]
+
+
 def test_a_deferred_array_that_somebody_holds_is_not_computed_again():
     calls = []
 

@@ -10,7 +10,7 @@ from onnxsim_core.ir.read import read_model
 from onnxsim_core.ir.save import model_proto
 from onnxsim_core.passes.duplicates import WHOLE, merge_duplicate_constants
 from onnxsim_core.rewrite.driver import Driver
-from onnxsim_testkit import assert_same_outputs, model
+from onnxsim_testkit import assert_same_outputs, model, random_feeds
 
 TWO = "g (float[2] x) => (float[m] y, float[m] z) { y = my.A(x, a) z = my.B(x, b) }"
 
@@ -112,3 +112,21 @@ def test_the_pass_can_be_skipped():
     assert len(simplify(proto).model.graph.initializer) == 1
     kept = simplify(proto, skipped_optimizers=["eliminate_duplicate_initializer"]).model
     assert len(kept.graph.initializer) == 2
+
+
+def test_a_weight_scaled_alike_for_two_layers_stays_one():
+    """Two branches that share their weight and BatchNormalization: what is computed for both is stored once."""
+    rng = np.random.default_rng(0)
+    weights = {"w": rng.standard_normal((16, 8, 9, 9)), "s": rng.random(16), "b": rng.random(16), "m": rng.random(16),
+               "v": rng.random(16), "r": rng.standard_normal((40, 40, 9, 9))}
+    proto = model(
+        "g (float[1,8,12,12] x, float[1,8,12,12] y, float[1,40,9,9] k) "
+        "=> (float[1,16,4,4] a, float[1,16,4,4] c, float[1,40,1,1] d) "
+        "{ p = Conv(x, w) a = BatchNormalization(p, s, b, m, v) q = Conv(y, w) c = BatchNormalization(q, s, b, m, v) "
+        "d = Conv(k, r) }", initializers={name: array.astype(np.float32) for name, array in weights.items()})
+    result = simplify(proto).model
+    assert [node.op_type for node in result.graph.node] == ["Conv"] * 3
+    first, second, _ = result.graph.node
+    assert first.input[1:] == second.input[1:] and len(result.graph.initializer) == 3
+    assert_same_outputs(proto, result, random_feeds(proto), rtol=1e-4, atol=1e-4)
+    assert simplify(result).model.SerializeToString() == result.SerializeToString()

@@ -36,6 +36,7 @@ __all__ = [
     "to_proto_header",
 ]
 
+Stream = Callable[[int], Iterator[Buffer]]  # raw bytes in order, at most so many at a time
 _INT_FORMATS = {dtypes.INT64: "q", dtypes.INT32: "i"}
 
 
@@ -166,9 +167,8 @@ class SpanTensor(Tensor):
 
     __slots__ = ("file", "offset")
 
-    def __init__(
-        self, dtype: int, dims: tuple[int, ...], file: File, offset: int = 0, length: int | None = None
-    ) -> None:
+    def __init__(self, dtype: int, dims: tuple[int, ...], file: File, offset: int = 0,
+                 length: int | None = None) -> None:
         _check_dims(dtype, dims)
         wanted = dtypes.nbytes(dtype, math.prod(dims))
         if length is not None and length != wanted:
@@ -238,17 +238,21 @@ class DeferredTensor(Tensor):
     """The result of a large fold, computed each time it is read and forgotten when nobody holds the array.
 
     `inputs` are the tensors that `compute` reads; `steps` says how many results are computed one from another before
-    this one is there, and `effort` how many bytes are made on the way.
+    this one is there, and `effort` how many bytes are made on the way. `stream`, if given, gives the raw bytes piece by
+    piece. Results of equal `recipe` are equal.
     """
 
-    __slots__ = ("compute", "steps", "effort", "_last")
+    __slots__ = ("compute", "steps", "effort", "recipe", "_inputs", "_stream", "_last")
 
     def __init__(self, dtype: int, dims: tuple[int, ...], compute: Callable[[], Array],
-                 inputs: Iterable[Tensor | None] = ()) -> None:
+                 inputs: Iterable[Tensor | None] = (), stream: Stream | None = None, recipe: Any = None) -> None:
         _check_dims(dtype, dims)
         super().__init__(dtype, dims)
         self.compute = compute
-        before = [tensor for tensor in inputs if type(tensor) is DeferredTensor]
+        self._inputs = tuple(inputs)  # a recipe may name them by their ids
+        self._stream = stream
+        self.recipe = recipe
+        before = [tensor for tensor in self._inputs if type(tensor) is DeferredTensor]
         self.steps: int = 1 + max((tensor.steps for tensor in before), default=0)
         self.effort: int = self.nbytes + sum(tensor.effort for tensor in before)
         self._last: weakref.ref[Array] | None = None
@@ -276,6 +280,8 @@ class DeferredTensor(Tensor):
         return to_raw(self.numpy(), self.dtype)
 
     def chunks(self, size: int = CHUNK) -> Iterator[Buffer]:
+        if self._stream is not None and (self._last is None or self._last() is None):
+            return self._stream(size)
         return array_chunks(self._computed(), self.dtype, size)
 
     def reshaped(self, dims: tuple[int, ...]) -> Tensor:
@@ -287,10 +293,10 @@ MOST_STEPS = 40
 """Results that wait for each other are computed one inside another, which Python does not do for ever."""
 
 
-def deferred(dtype: int, dims: tuple[int, ...], compute: Callable[[], Array],
-             inputs: Iterable[Tensor | None] = ()) -> Tensor:
+def deferred(dtype: int, dims: tuple[int, ...], compute: Callable[[], Array], inputs: Iterable[Tensor | None] = (),
+             stream: Stream | None = None, recipe: Any = None) -> Tensor:
     """A tensor that is computed when it is read; at once when too many others would have to be computed before."""
-    tensor = DeferredTensor(dtype, dims, compute, inputs)
+    tensor = DeferredTensor(dtype, dims, compute, inputs, stream, recipe)
     return tensor if tensor.steps <= MOST_STEPS else ArrayTensor(tensor.numpy(), dtype)
 
 

@@ -21,11 +21,20 @@ def merge_duplicate_constants(model: Model, driver: Driver) -> int:
     merged = 0
     for graph in model.graphs() if driver.bodies else (model.graph,):
         groups: dict[Any, list[Value]] = {}
+        made: dict[Any, list[Value]] = {}
         for value in graph.constants:
             tensor = value.tensor
-            if value.is_input or value.outputs or tensor is None or isinstance(tensor, DeferredTensor):
+            if value.is_input or value.outputs or tensor is None:
+                continue
+            if isinstance(tensor, DeferredTensor):
+                if tensor.recipe is not None:
+                    made.setdefault((tensor.dtype, tensor.dims, tensor.recipe), []).append(value)
                 continue
             groups.setdefault((tensor.dtype, tensor.dims), []).append(value)
+        for first, *others in made.values():
+            for value in others:
+                _unite(value, first, driver)
+            merged += len(others)
         for values in groups.values():
             if len(values) > 1:
                 for alike in _alike(values):
@@ -51,10 +60,14 @@ def _merge(values: list[Value], driver: Driver) -> int:
         rivals = kept.setdefault(tensor.sample(), [])
         for first in rivals:
             if tensor.nbytes <= WHOLE or same_bytes(first.tensor, tensor):  # type: ignore[arg-type]
-                driver.substitute(value, first)
-                value.graph.constants.pop(value, None)
+                _unite(value, first, driver)
                 merged += 1
                 break
         else:
             rivals.append(value)
     return merged
+
+
+def _unite(value: Value, first: Value, driver: Driver) -> None:
+    driver.substitute(value, first)
+    value.graph.constants.pop(value, None)

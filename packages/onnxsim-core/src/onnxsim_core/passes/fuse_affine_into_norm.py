@@ -8,9 +8,10 @@ import numpy as np
 
 from ..ir.graph import Node, Value
 from ..rewrite.builder import Builder
-from ..rewrite.layers import NORMALIZATIONS, absorb, float64, multiplied, output_channels, vector
+from ..rewrite.layers import NORMALIZATIONS, absorb, float64, output_channels, vector
 from ..rewrite.match import is_filled_with, same_sizes
 from ..rewrite.rule import Skip, rewrites, skip
+from ..rewrite.scaling import multiplied
 from ..rewrite.tails import ADDITIVE, MULTIPLICATIVE, batchnorm_tail, layer_before, tail
 from .catalog import declare
 

@@ -6,8 +6,9 @@ import numpy as np
 
 from ..ir.graph import Node, Value
 from ..rewrite.builder import Builder
-from ..rewrite.layers import Channels, along_channels, multiplied, spread_inputs
+from ..rewrite.layers import Channels, along_channels, spread_inputs
 from ..rewrite.rule import Skip, rewrites, skip
+from ..rewrite.scaling import multiplied
 from ..rewrite.tails import operand_and_constant
 from .catalog import declare
 

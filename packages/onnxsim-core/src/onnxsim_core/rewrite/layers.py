@@ -1,7 +1,6 @@
 """Layers whose weight and bias can take in a scale and a shift of their output channels.
 
-All sums are made in float64 and cast once. What would leave the range of the weight's type is declined, so that a scale
-never turns a finite weight into infinity or a whole weight into zeros.
+All sums are made in float64 and cast once. What would leave the range of its type is declined.
 """
 
 from __future__ import annotations
@@ -10,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..ir.dtypes import BFLOAT16, DOUBLE, FLOAT, FLOAT16, numpy_dtype
-from ..ir.tensors import ArrayTensor, deferred
+from ..ir.dtypes import numpy_dtype
 from .expressions import fits_attribute
 from .rule import Skip, skip
+from .scaling import RANGES, multiplied
 
 if TYPE_CHECKING:
     from ..ir.graph import Node, Value
@@ -25,15 +24,6 @@ CONVOLUTIONS = frozenset({"Conv", "ConvTranspose"})
 NORMALIZATIONS = frozenset({"BatchNormalization", "InstanceNormalization", "GroupNormalization"})
 SMALL = 16 << 10
 """A bias or scale up to this size is made in any case: with 4096 channels a layer is far larger than its bias."""
-DEFER_FROM = 1 << 20
-"""Weights from this size on are computed when they are written."""
-_RANGES = {
-    FLOAT: (2.0**-126, 3.4028234663852886e38),
-    DOUBLE: (2.0**-1022, 1.7976931348623157e308),
-    FLOAT16: (2.0**-14, 65504.0),
-    BFLOAT16: (2.0**-126, 3.3895313892515355e38),
-}
-"""Smallest normal and largest number of the types weights come in."""
 
 
 class Channels:
@@ -132,84 +122,15 @@ def _by_group(factor: Array, dims: tuple[int, ...], group: int) -> Array:
     return table.reshape(dims[0], dims[1], *[1] * (len(dims) - 2))
 
 
-def multiplied(op: Builder, weight: Value, factor: Array) -> Value | Skip:
-    """A constant weight times a float64 factor that broadcasts to it."""
-    if (factor == 1.0).all():
-        return weight
-    tensor = weight.tensor
-    if tensor is None or not weight.is_constant:
-        return skip("the weight is not a constant")
-    dtype = tensor.dtype
-    if dtype not in _RANGES:
-        return skip("the weight is not of a float type")
-    filled = weight.producer("ConstantOfShape")
-    if filled is not None and (factor == factor.flat[0]).all():
-        return _filled(op, filled, dtype, factor.flat[0])
-    if not op.affordable(tensor.nbytes, weight):
-        return skip("the new weight would make the model grow")
-    array = tensor.numpy()
-    if not _keeps_range(array, factor, dtype):
-        return skip("the scaled weight leaves the range of its type")
-    if tensor.nbytes < DEFER_FROM:
-        return op.constant(product(array, factor), weight.name)
-
-    def compute() -> Array:
-        return product(tensor.numpy(), factor)
-
-    return op.constant(deferred(dtype, tensor.dims, compute, (tensor,)), weight.name)
-
-
-def product(array: Array, factor: Array) -> Array:
-    """The product in float64, rounded once to the type of the array; no float64 array of its size is made."""
-    result = np.empty(array.shape, array.dtype)
-    with np.errstate(all="ignore"):
-        return np.multiply(array, factor, out=result, dtype=np.float64, casting="unsafe")
-
-
-def _filled(op: Builder, node: Node, dtype: int, factor: float) -> Value | Skip:
-    """ConstantOfShape with its number times a factor: a generated weight stays generated."""
-    old = node.attribute("value")
-    number = np.zeros(1) if old is None else old.numpy().astype(np.float64)
-    if not _keeps_range(number, np.asarray(factor), dtype):
-        return skip("the scaled weight leaves the range of its type")
-    value = ArrayTensor((number * factor).astype(numpy_dtype(dtype)), dtype)
-    return op.node("ConstantOfShape", node.inputs, value=value)[0]
-
-
-def _keeps_range(array: Array, factor: Array, dtype: int) -> bool:
-    """Are all scaled weights finite, and the largest a normal number (or all 0)?
-
-    Single channels may vanish: training shrinks dead channels to 1e-40, and they matter as little before as after.
-    """
-    smallest, largest = _RANGES[dtype]
-    shape = (1,) * (array.ndim - factor.ndim) + factor.shape
-    axes = tuple(axis for axis, size in enumerate(shape) if size == 1)
-    if not array.size:
-        return True
-    with np.errstate(all="ignore"):
-        peak = _peak(array, axes)
-        top = float(np.abs(peak.astype(np.float64) * factor).max())
-    return smallest <= top <= largest or top == 0.0
-
-
-def _peak(array: Array, axes: tuple[int, ...]) -> Array:
-    """Largest magnitude along the axes, NaN where there is one."""
-    if array.dtype == np.float16:
-        # Without their sign, half floats are ordered like their bits, and integers are far faster to search.
-        bits = (array.view(np.uint16) & 0x7FFF).max(axis=axes, keepdims=True)
-        return np.asarray(bits).view(np.float16)
-    return np.maximum(array.max(axis=axes, keepdims=True), -array.min(axis=axes, keepdims=True))
-
-
 def vector(op: Builder, numbers: Array, dtype: int, name: str, old: Value | None = None) -> Value | Skip:
     """A bias or scale from float64 numbers, if they are in the range of the type and the model does not grow.
 
     It takes the place of `old` and of the constants at the root of the pattern.
     """
-    if dtype not in _RANGES:
+    if dtype not in RANGES:
         return skip("the weight is not of a float type")
     with np.errstate(all="ignore"):
-        if not (np.abs(numbers) <= _RANGES[dtype][1]).all():
+        if not (np.abs(numbers) <= RANGES[dtype][1]).all():
             return skip("the new bias leaves the range of its type")
     array = numbers.astype(numpy_dtype(dtype))
     replaced = {value for value in (old, *op.root.inputs) if value is not None and value.is_constant}
@@ -267,7 +188,7 @@ def _into_gemm(op: Builder, layer: Node, scale: Array | None, shift: Array | Non
     number = None if scale is None or scale.size > 1 else float(scale.reshape(-1)[0])
     if number is not None and not 2.0**-60 < abs(number) < 2.0**60:
         return skip("the scale is too large or too small")
-    if layer.outputs[0].dtype not in _RANGES:
+    if layer.outputs[0].dtype not in RANGES:
         return skip("the weight is not of a float type")
     if scale is not None:
         if b.is_constant or number is None:
