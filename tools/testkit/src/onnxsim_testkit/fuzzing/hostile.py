@@ -25,11 +25,11 @@ def mutated(data: bytes, rng: Random) -> bytes:
     model = onnx.ModelProto()
     try:
         model.ParseFromString(data)
-    except Exception:  # noqa: BLE001  it is damaged already
+        for _ in range(rng.choice((1, 1, 2, 3, 6))):
+            rng.choice(MUTATIONS)(model, rng)
+        changed = model.SerializeToString()
+    except Exception:  # noqa: BLE001  it is damaged already, as a whole or where a name is no text
         return damaged(data, rng)
-    for _ in range(rng.choice((1, 1, 2, 3, 6))):
-        rng.choice(MUTATIONS)(model, rng)
-    changed = model.SerializeToString()
     return damaged(changed, rng) if rng.random() < 0.1 else changed
 
 
