@@ -123,6 +123,12 @@ def test_a_full_disk_is_not_mistaken_for_a_missing_feature(tmp_path, source, mon
         spooled(tmp_path, [span(source, 0, 200_000)])
 
 
+def test_more_than_any_file_holds_is_too_large(tmp_path):
+    with open(tmp_path / "out", "wb") as file, pytest.raises(OSError) as caught:
+        Spooler(file.fileno(), True, 1 << 63, None).write([b"few"])
+    assert caught.value.errno == errno.EFBIG
+
+
 def test_short_writes_are_continued(tmp_path, source, monkeypatch):
     original = os.write
     monkeypatch.setattr(os, "write", lambda fd, data: original(fd, bytes(data[:40_000])))

@@ -24,6 +24,7 @@ _STEP = 64 << 20
 _SHARED_FROM = 64 << 10
 _HOLES_FROM = 1 << 20
 _SMALL_GAP = 4096
+_LARGEST = (1 << 63) - 1
 _TARGET_FAILED = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 
@@ -93,7 +94,7 @@ class Spooler:
         sources: dict[int, File] = {}
         if self._holes and self._total:
             # A file of its final size takes data faster than one that grows.
-            os.ftruncate(self._fd, self._total)
+            os.ftruncate(self._fd, min(self._total, _LARGEST))
         for part in joined(parts):
             if isinstance(part, tuple):
                 sources[id(part[0])] = part[0]
