@@ -20,6 +20,8 @@ from .rule import Rule, Several, Skip
 Fold = Callable[[Node], "Sequence[Value] | None"]
 REACH = 8
 """How many nodes in a row are visited again when a value before them has one reader left."""
+VIEWS = frozenset({"Reshape", "Flatten", "Squeeze", "Unsqueeze", "Transpose"})
+"""Rules about these look through what stands between two of them."""
 
 
 class Driver:
@@ -275,7 +277,8 @@ class Driver:
 
     def substitute(self, old: Value, new: Value) -> None:
         """All readers of `old` read `new`; if `old` is a graph output, `new` becomes it under the same name."""
-        visit = self.push if new.tensor is None else self._push_along
+        far = new.tensor is not None or new.node is not None and new.node.op_type in VIEWS
+        visit = self._push_along if far else self.push
         for user, count in old.uses.items():
             inputs = user.inputs
             for index, value in enumerate(inputs):
@@ -296,6 +299,8 @@ class Driver:
             if new.type_proto is None:
                 new.type_proto = old.type_proto
             self._hand_over_facts(old, new)
+            for user in new.uses:
+                self._push_along(user)
             if graph.owner is not None:
                 self.push(graph.owner)
         elif new.node is not None:
