@@ -67,6 +67,7 @@ def plot_node_reduction(trace_path: str | os.PathLike[str], out_path: str | os.P
             axes.set_xlabel("round")
             axes.set_ylabel("nodes")
             axes.set_ylim(bottom=0)
+            axes.xaxis.get_major_locator().set_params(integer=True)
         try:
             figure.savefig(target, format="png", dpi=120)
         except OSError as error:
