@@ -77,6 +77,12 @@ def test_fires(rule, before, after, options):
         ),
         (
             drop_expand_of_operand,
+            "g (float[3] x) => (float[1,3] z) { u = Unsqueeze<axes = [0]>(x) z = Min(u, u) }",
+            "broadcasting follows the rules before opset 8",
+            {"opset": 7},
+        ),
+        (
+            drop_expand_of_operand,
             "g (float[n,3] x, float[n] b) => (float[n,3] z) <int64[1] o = {1}> { u = Unsqueeze(b, o) z = "
             "Add(x, u) }",
             "no input is spread in a way the others make needless",
