@@ -13,6 +13,7 @@ declare("eliminate_expand_before_broadcast", "let an elementwise operator broadc
 
 BROADCASTING = ("Add", "Sub", "Mul", "Div", "Pow", "And", "Or", "Xor", "Equal", "Less", "Greater", "LessOrEqual",
                 "GreaterOrEqual", "Where", "Mod", "Min", "Max", "Sum", "Mean")
+_LATER = frozenset({"Min", "Max", "Sum", "Mean"})
 
 
 @rewrites("eliminate_expand_before_broadcast", root=BROADCASTING)
@@ -23,8 +24,8 @@ def drop_expand_of_operand(node: Node, op: Builder) -> Value | Skip:
 
     Exact. Source: ONNX multidirectional broadcasting.
     """
-    if op.opset < 7:
-        return skip("broadcasting follows the rules before opset 7")
+    if op.opset < (8 if node.op_type in _LATER else 7):
+        return skip(f"broadcasting follows the rules before opset {8 if node.op_type in _LATER else 7}")
     shape = node.outputs[0].shape
     inputs = node.inputs
     found = False
