@@ -4,6 +4,11 @@ import numpy as np
 import pytest
 
 from onnxsim_core import simplify
+from onnxsim_core.infer.engine import Inference
+from onnxsim_core.ir.read import read_model
+from onnxsim_core.ops import load
+from onnxsim_core.rewrite.driver import Driver
+from onnxsim_core.rewrite.rule import SIZES, Rule, skip
 from onnxsim_testkit import assert_same_outputs, model
 
 
@@ -114,3 +119,39 @@ def test_what_a_rule_builds_in_vain_makes_nobody_look_again():
         t = Transpose<perm=[0,3,1,2]>(x) s = Softmax<axis=3>(t) y = Transpose<perm=[0,3,2,1]>(s) z = Relu(y) }"""
     simplified = simplify(model(text, opset=12)).model
     assert [node.op_type for node in simplified.graph.node] == ["Transpose", "Softmax", "Transpose", "Relu"]
+
+
+def tried(text, after, *, trace=False, fires=False):
+    """Names of the Neg nodes at which a rule with this `after` is tried."""
+    seen = []
+
+    def look(node, op):
+        seen.append(node.name)
+        return op.Abs(node.inputs[0]) if fires else skip("never")
+
+    load()
+    ir = read_model(model(text, domains={"acme": 1}).SerializeToString())
+    rule = Rule("test", ("Neg",), "", 1, look, after)
+    Driver(ir, {"Neg": [rule]}, ctx=Inference(ir), trace=trace).run()
+    return seen
+
+
+AFTER = "g (float[2] x) => (float[2] a, float[2] b) { [r] r = Relu(x) [n] a = Neg(r) [m] b = Neg(x) }"
+
+
+def test_a_rule_is_tried_only_after_the_operators_it_names():
+    assert tried(AFTER, None) == ["n", "m"]
+    assert tried(AFTER, ("Relu", "Exp")) == ["n"]
+    assert tried(AFTER, ("Exp",)) == []
+
+
+def test_a_rule_for_sizes_is_tried_where_the_elements_are_known():
+    text = "g (float[n] x, int64[1] i) => (int64[1] a, int64[1] b) { s = Shape(x) [n] a = Neg(s) [m] b = Neg(i) }"
+    assert tried(text, (SIZES,)) == ["n"]
+
+
+def test_a_trace_tries_every_rule_and_shows_what_it_says_wrongly_of_itself():
+    assert tried(AFTER, ("Exp",), trace=True) == ["n", "m"]
+    assert tried(AFTER, ("Relu", "Exp"), fires=True) == ["n"]
+    with pytest.raises(AssertionError, match="fires where it says that it cannot"):
+        tried(AFTER, ("Exp",), trace=True, fires=True)

@@ -51,3 +51,14 @@ def sort_nodes(graph: Graph) -> None:
     if graph.count != len(nodes):
         stuck = next(node for node in nodes if waits[node])
         raise ModelError("the nodes form a cycle: none of them can run first", where=stuck.where())
+
+
+def move_before(graph: Graph, anchor: Node | None, node: Node) -> None:
+    """Take a node from its place and put it before another one, or last."""
+    graph.unlink(node)
+    node.alive = True
+    node.next = None
+    if anchor is None:
+        graph.append(node)
+    else:
+        graph.insert_before(anchor, node)

@@ -17,7 +17,7 @@ LARGEST = 8
 """Most operators that change places with an Expand at once."""
 
 
-@rewrites("adjust_expand_order", root=ELEMENTWISE)
+@rewrites("adjust_expand_order", root=ELEMENTWISE, after=("Expand", *ELEMENTWISE))
 def expand_last(node: Node, op: Builder) -> Value | Skip:
     """Sub(1, Cast(Expand(x, s))) -> Expand(Sub(1, Cast(x)), s), when nobody else reads the Expand.
 

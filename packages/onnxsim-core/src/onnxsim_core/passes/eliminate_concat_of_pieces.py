@@ -16,7 +16,7 @@ from .catalog import declare
 declare("eliminate_concat_of_pieces", "join neighbouring Slices in a Concat; drop Concat of Split")
 
 
-@rewrites("eliminate_concat_of_pieces", root="Concat")
+@rewrites("eliminate_concat_of_pieces", root="Concat", after=("Split",))
 def join_split(node: Node, op: Builder) -> Value | Skip:
     """Concat(Split(x)) along one axis, all pieces in order -> x.
 
@@ -31,7 +31,7 @@ def join_split(node: Node, op: Builder) -> Value | Skip:
     return x
 
 
-@rewrites("eliminate_concat_of_pieces", root="Concat")
+@rewrites("eliminate_concat_of_pieces", root="Concat", after=("Slice",))
 def join_slices(node: Node, op: Builder) -> Value | Skip:
     """Concat(x[:i], x[i:j], y) -> Concat(x[:j], y); x when the Slices cover it.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..ir.dims import Size, known_equal
 from ..ir.graph import Node, Shape, Value
 from ..rewrite.builder import Builder
-from ..rewrite.match import axes_of, uniform
+from ..rewrite.match import SPREADING, axes_of, uniform
 from ..rewrite.rule import Skip, rewrites, skip
 from .catalog import declare
 
@@ -16,7 +16,7 @@ BROADCASTING = ("Add", "Sub", "Mul", "Div", "Pow", "And", "Or", "Xor", "Equal", 
 _LATER = frozenset({"Min", "Max", "Sum", "Mean"})
 
 
-@rewrites("eliminate_expand_before_broadcast", root=BROADCASTING)
+@rewrites("eliminate_expand_before_broadcast", root=BROADCASTING, after=SPREADING)
 def drop_expand_of_operand(node: Node, op: Builder) -> Value | Skip:
     """Add(Expand(a, s), b) -> Add(a, b) when a and b alone broadcast to the same shape.
 

@@ -11,7 +11,7 @@ from .catalog import declare
 declare("eliminate_shape_gather", "take neighbouring sizes with Shape itself instead of Gather")
 
 
-@rewrites("eliminate_shape_gather", root="Gather")
+@rewrites("eliminate_shape_gather", root="Gather", after=("Shape",))
 def shape_of_some_axes(node: Node, op: Builder) -> Value | Skip:
     """Gather(Shape(x), [i, i+1, .., j]) -> Shape(x, start=i, end=j+1).
 

@@ -11,7 +11,7 @@ from .catalog import declare
 declare("eliminate_slice_after_shape", "take a range of sizes with Shape itself instead of Slice")
 
 
-@rewrites("eliminate_slice_after_shape", root="Slice")
+@rewrites("eliminate_slice_after_shape", root="Slice", after=("Shape",))
 def shape_of_range(node: Node, op: Builder) -> Value | Skip:
     """Slice(Shape(x), i, j) -> Shape(x, start=i, end=j).
 

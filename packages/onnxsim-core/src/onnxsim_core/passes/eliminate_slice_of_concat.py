@@ -14,7 +14,7 @@ from .catalog import declare
 declare("eliminate_slice_of_concat", "take Slice and Split of a Concat from its inputs")
 
 
-@rewrites("eliminate_slice_of_concat", root="Slice")
+@rewrites("eliminate_slice_of_concat", root="Slice", after=("Concat",))
 def slice_of_input(node: Node, op: Builder) -> Value | Skip:
     """Slice(Concat(a, b), ..) -> b, or a Slice of b, when it keeps elements of b alone.
 
@@ -49,7 +49,7 @@ def slice_of_input(node: Node, op: Builder) -> Value | Skip:
     return skip("it cuts across inputs")
 
 
-@rewrites("eliminate_slice_of_concat", root="Split")
+@rewrites("eliminate_slice_of_concat", root="Split", after=("Concat",))
 def split_into_inputs(node: Node, op: Builder) -> tuple[Value, ...] | Skip:
     """Split(Concat(a, b)) -> a, b when the pieces are as large.
 

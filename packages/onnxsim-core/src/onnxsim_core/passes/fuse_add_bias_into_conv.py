@@ -12,7 +12,7 @@ from .catalog import declare
 declare("fuse_add_bias_into_conv", "put a constant added per output channel of Conv or ConvTranspose into the bias")
 
 
-@rewrites("fuse_add_bias_into_conv", root=ADDITIVE)
+@rewrites("fuse_add_bias_into_conv", root=ADDITIVE, after=CONVOLUTIONS)
 def convolution_with_bias(node: Node, op: Builder) -> Value | Skip:
     """Conv(x, W, b) + c -> Conv(x, W, b + c); also -c, and c - Conv(x, W, b) -> Conv(x, -W, c - b).
 

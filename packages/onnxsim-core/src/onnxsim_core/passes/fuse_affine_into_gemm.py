@@ -14,7 +14,7 @@ declare("fuse_affine_into_gemm", "put constants that scale or shift the columns 
 _KINDS = frozenset({"Gemm"})
 
 
-@rewrites("fuse_affine_into_gemm", root=MULTIPLICATIVE + ADDITIVE)
+@rewrites("fuse_affine_into_gemm", root=MULTIPLICATIVE + ADDITIVE, after=_KINDS)
 def affine_gemm(node: Node, op: Builder) -> Value | Skip:
     """Gemm(a, B, C) * s + t -> Gemm(a, B * s, beta * C * s + t); s and t are one number or one per column.
 

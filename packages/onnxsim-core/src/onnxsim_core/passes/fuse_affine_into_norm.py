@@ -21,7 +21,7 @@ _LAST_AXES = frozenset({"LayerNormalization", "RMSNormalization"})
 _BATCH = frozenset({"BatchNormalization", "InstanceNormalization"})
 
 
-@rewrites("fuse_affine_into_norm", root=MULTIPLICATIVE + ADDITIVE)
+@rewrites("fuse_affine_into_norm", root=MULTIPLICATIVE + ADDITIVE, after=NORMALIZATIONS)
 def affine_channels(node: Node, op: Builder) -> Value | Skip:
     """Norm(x, s, t) * a + b -> Norm(x, s * a, t * a + b), a and b one number or one per channel.
 
@@ -43,7 +43,7 @@ def affine_channels(node: Node, op: Builder) -> Value | Skip:
     return absorb(op, layer, scale, shift)
 
 
-@rewrites("fuse_affine_into_norm", root="BatchNormalization")
+@rewrites("fuse_affine_into_norm", root="BatchNormalization", after=_BATCH)
 def consecutive_batchnorms(node: Node, op: Builder) -> Value | Skip:
     """BatchNormalization of a BatchNormalization or InstanceNormalization -> one, with scale and bias of both.
 
@@ -66,7 +66,7 @@ def consecutive_batchnorms(node: Node, op: Builder) -> Value | Skip:
     return absorb(op, layer, *outer)
 
 
-@rewrites("fuse_affine_into_norm", root=("Mul", "Add"))
+@rewrites("fuse_affine_into_norm", root=("Mul", "Add"), after=_LAST_AXES)
 def affine_last_axes(node: Node, op: Builder) -> Value | Skip:
     """LayerNormalization(x, s, t) * a + b -> LayerNormalization(x, s * a, t * a + b), along the normalized axes.
 

@@ -12,7 +12,7 @@ from .catalog import declare
 declare("fuse_bn_into_conv", "put a BatchNormalization after Conv or ConvTranspose into weight and bias")
 
 
-@rewrites("fuse_bn_into_conv", root="BatchNormalization")
+@rewrites("fuse_bn_into_conv", root="BatchNormalization", after=CONVOLUTIONS)
 def convolution_with_batchnorm(node: Node, op: Builder) -> Value | Skip:
     """BatchNormalization(Conv(x, W, b)) -> Conv(x, W * s, b * s + t), s = scale / sqrt(var + eps), t = B - mean * s.
 

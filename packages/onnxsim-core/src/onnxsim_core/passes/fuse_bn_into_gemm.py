@@ -14,7 +14,7 @@ declare("fuse_bn_into_gemm", "put a BatchNormalization after Gemm or a MatMul of
 _KINDS = frozenset({"Gemm", "MatMul"})
 
 
-@rewrites("fuse_bn_into_gemm", root="BatchNormalization")
+@rewrites("fuse_bn_into_gemm", root="BatchNormalization", after=_KINDS)
 def gemm_with_batchnorm(node: Node, op: Builder) -> Value | Skip:
     """BatchNormalization(Gemm(a, B, C)) -> Gemm(a, B * s, beta * C * s + t); a MatMul becomes a Gemm.
 

@@ -15,7 +15,7 @@ from .catalog import declare
 declare("fuse_consecutive_add", "make two Add or Sub of constants one, for floats only of the same sign")
 
 
-@rewrites("fuse_consecutive_add", root=ADDITIVE)
+@rewrites("fuse_consecutive_add", root=ADDITIVE, after=ADDITIVE)
 def one_shift(node: Node, op: Builder) -> Value | Skip:
     """x + a + b -> x + (a + b), for constants whose sum is no larger; likewise x - a and x - b.
 

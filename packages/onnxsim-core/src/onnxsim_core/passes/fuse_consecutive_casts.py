@@ -41,7 +41,7 @@ def goes_directly(source: int, middle: int, target: int) -> bool:
     return source in _INTS and middle in _INTS and target in _INTS
 
 
-@rewrites("fuse_consecutive_casts", root="Cast")
+@rewrites("fuse_consecutive_casts", root="Cast", after=("Cast",))
 def compose_casts(node: Node, op: Builder) -> Value | Skip:
     """Cast(Cast(x, wider), type) -> Cast(x, type), or x when that is its type.
 

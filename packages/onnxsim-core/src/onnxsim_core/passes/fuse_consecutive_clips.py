@@ -18,7 +18,7 @@ declare("fuse_consecutive_clips", "join Clip and Relu in a row into one Clip")
 Bounds = tuple[Any, Any]
 
 
-@rewrites("fuse_consecutive_clips", root=("Clip", "Relu"))
+@rewrites("fuse_consecutive_clips", root=("Clip", "Relu"), after=("Clip", "Relu"))
 def compose_clips(node: Node, op: Builder) -> Value | Skip:
     """Clip(Clip(x, a, b), c, d) -> Clip(x, max, min), with Relu as Clip from 0.
 

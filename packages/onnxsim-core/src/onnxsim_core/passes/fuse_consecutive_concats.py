@@ -12,7 +12,7 @@ from .catalog import declare
 declare("fuse_consecutive_concats", "join Concat of Concat along one axis")
 
 
-@rewrites("fuse_consecutive_concats", root="Concat")
+@rewrites("fuse_consecutive_concats", root="Concat", after=("Concat",))
 def flatten_concats(node: Node, op: Builder) -> Value | Skip:
     """Concat(a, Concat(b, c), d) -> Concat(a, b, c, d) when nobody else reads the inner one.
 

@@ -18,7 +18,7 @@ _LARGEST_WORK = 1 << 26
 _SCALE = 2.0**40
 
 
-@rewrites("fuse_consecutive_matmul", root="MatMul")
+@rewrites("fuse_consecutive_matmul", root="MatMul", after=("MatMul",))
 def one_product(node: Node, op: Builder) -> Value | Skip:
     """MatMul(MatMul(x, A), B) -> MatMul(x, A B) for constant matrices A, B whose product has no more elements.
 

@@ -21,7 +21,7 @@ _FLOATS = {FLOAT: 2.0**20, DOUBLE: 2.0**20, BFLOAT16: 2.0**20, FLOAT16: 1.0}
 """By how much a product that became tiny may be scaled up again."""
 
 
-@rewrites("fuse_consecutive_mul", root=_KINDS)
+@rewrites("fuse_consecutive_mul", root=_KINDS, after=_KINDS)
 def one_scaling(node: Node, op: Builder) -> Value | Skip:
     """x * a * b -> x * (a * b); x / a / b -> x / (a * b); x * a / b and x / b * a -> x * (a / b).
 

@@ -17,7 +17,7 @@ REDUCTIONS = frozenset({
 })
 
 
-@rewrites("fuse_consecutive_reduce_unsqueeze", root=("Unsqueeze", "Squeeze"))
+@rewrites("fuse_consecutive_reduce_unsqueeze", root=("Unsqueeze", "Squeeze"), after=REDUCTIONS)
 def keep_or_drop_axes(node: Node, op: Builder) -> Value | Skip:
     """Unsqueeze(ReduceX(x, axes, keepdims=0), axes) -> ReduceX(x, axes, keepdims=1); Squeeze of keepdims=1 the reverse.
 

@@ -15,7 +15,7 @@ declare("fuse_consecutive_reshapes", "join Reshape, Flatten, Squeeze and Unsquee
 FAMILY = frozenset({"Reshape", "Flatten", "Squeeze", "Unsqueeze"})
 
 
-@rewrites("fuse_consecutive_reshapes", root=("Reshape", "Flatten", "Squeeze", "Unsqueeze"))
+@rewrites("fuse_consecutive_reshapes", root=("Reshape", "Flatten", "Squeeze", "Unsqueeze"), after=FAMILY)
 def compose_reshapes(node: Node, op: Builder) -> Value | Skip:
     """Reshape(Reshape(x, s), t) -> Reshape(x, t), or x when it has that shape; Flatten, Squeeze, Unsqueeze alike.
 

@@ -17,7 +17,7 @@ declare("fuse_consecutive_slices", "join Slice of Slice")
 Cut = tuple[int, int, int]
 
 
-@rewrites("fuse_consecutive_slices", root="Slice")
+@rewrites("fuse_consecutive_slices", root="Slice", after=("Slice",))
 def compose_slices(node: Node, op: Builder) -> Value | Skip:
     """Slice(Slice(x, ..), ..) -> Slice(x, ..), axis by axis.
 

@@ -12,7 +12,7 @@ from .catalog import declare
 declare("fuse_consecutive_squeeze_unsqueeze", "let axes that Unsqueeze puts in and Squeeze takes out cancel")
 
 
-@rewrites("fuse_consecutive_squeeze_unsqueeze", root="Squeeze")
+@rewrites("fuse_consecutive_squeeze_unsqueeze", root="Squeeze", after=("Unsqueeze",))
 def squeeze_what_was_put_in(node: Node, op: Builder) -> Value | Skip:
     """Squeeze(Unsqueeze(x, a), b): axes in both cancel; x when all do.
 
@@ -34,7 +34,7 @@ def squeeze_what_was_put_in(node: Node, op: Builder) -> Value | Skip:
     return forms.unsqueeze(op, x, [axis - sum(gone < axis for gone in removed) for axis in still_added])
 
 
-@rewrites("fuse_consecutive_squeeze_unsqueeze", root="Unsqueeze")
+@rewrites("fuse_consecutive_squeeze_unsqueeze", root="Unsqueeze", after=("Squeeze",))
 def put_in_what_was_squeezed(node: Node, op: Builder) -> Value | Skip:
     """Unsqueeze(Squeeze(x, a), b): x when the axes come back in the same places; else what is left on one side.
 

@@ -12,7 +12,7 @@ from .catalog import declare
 declare("fuse_consecutive_squeezes", "join Squeeze of Squeeze")
 
 
-@rewrites("fuse_consecutive_squeezes", root="Squeeze")
+@rewrites("fuse_consecutive_squeezes", root="Squeeze", after=("Squeeze",))
 def compose_squeezes(node: Node, op: Builder) -> Value | Skip:
     """Squeeze(Squeeze(x, a), b) -> Squeeze(x, a + b), b counted in x.
 

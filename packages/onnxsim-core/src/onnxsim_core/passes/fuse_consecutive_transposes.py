@@ -11,7 +11,7 @@ from .catalog import declare
 declare("fuse_consecutive_transposes", "join Transpose of Transpose")
 
 
-@rewrites("fuse_consecutive_transposes", root="Transpose")
+@rewrites("fuse_consecutive_transposes", root="Transpose", after=("Transpose",))
 def compose_transposes(node: Node, op: Builder) -> Value | Skip:
     """Transpose(Transpose(x, p), q) -> Transpose(x, [p[i] for i in q]), or x when that moves nothing.
 

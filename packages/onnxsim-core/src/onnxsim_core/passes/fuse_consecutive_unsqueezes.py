@@ -12,7 +12,7 @@ from .catalog import declare
 declare("fuse_consecutive_unsqueezes", "join Unsqueeze of Unsqueeze")
 
 
-@rewrites("fuse_consecutive_unsqueezes", root="Unsqueeze")
+@rewrites("fuse_consecutive_unsqueezes", root="Unsqueeze", after=("Unsqueeze",))
 def compose_unsqueezes(node: Node, op: Builder) -> Value | Skip:
     """Unsqueeze(Unsqueeze(x, a), b) -> Unsqueeze(x, a + b), a counted in the result.
 

@@ -19,7 +19,7 @@ _TYPES = (FLOAT, DOUBLE, FLOAT16)
 _GATHERED = (0, 3, 5, 1, 2, 4)
 
 
-@rewrites("fuse_depth_to_space", root="Reshape")
+@rewrites("fuse_depth_to_space", root="Reshape", after=("Transpose",))
 def depth_or_space(node: Node, op: Builder) -> Value | Skip:
     """Reshape(Transpose(Reshape(x, [n, b, b, c, h, w]), [0,3,4,1,5,2]), [n, c, h*b, w*b]) -> DepthToSpace<DCR>(x).
 

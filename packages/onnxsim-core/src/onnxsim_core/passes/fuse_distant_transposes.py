@@ -23,7 +23,7 @@ LARGEST = 16
 """Most operators a Transpose is pulled through at once."""
 
 
-@rewrites("fuse_distant_transposes", root="Transpose")
+@rewrites("fuse_distant_transposes", root="Transpose", after=ANY_ORDER)
 def pull_transpose(node: Node, op: Builder) -> Value | Skip:
     """Transpose(Relu(Transpose(x, p)), q) -> Relu(x) when q undoes p; Add(x, Transpose(y)), ... alike.
 
@@ -57,7 +57,7 @@ def pull_transpose(node: Node, op: Builder) -> Value | Skip:
     return made[value]
 
 
-@rewrites("fuse_distant_transposes", root=tuple(REDUCTIONS))
+@rewrites("fuse_distant_transposes", root=tuple(REDUCTIONS), after=("Transpose",))
 def reduce_before_transpose(node: Node, op: Builder) -> Value | Skip:
     """ReduceMean(Transpose(x, p), axes, keepdims=0) -> ReduceMean(x, [p[i] for i in axes], keepdims=0).
 

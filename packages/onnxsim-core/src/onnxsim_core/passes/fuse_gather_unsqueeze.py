@@ -12,7 +12,7 @@ from .catalog import declare
 declare("fuse_gather_unsqueeze", "make Unsqueeze of Gather by a scalar a Gather by a vector")
 
 
-@rewrites("fuse_gather_unsqueeze", root="Unsqueeze")
+@rewrites("fuse_gather_unsqueeze", root="Unsqueeze", after=("Gather",))
 def gather_keeping_axis(node: Node, op: Builder) -> Value | Skip:
     """Unsqueeze(Gather(x, i, axis=k), [k]) -> Gather(x, [i], axis=k).
 
@@ -33,7 +33,7 @@ def gather_keeping_axis(node: Node, op: Builder) -> Value | Skip:
     return op.like(inner, [x, op.ints(number)])
 
 
-@rewrites("fuse_gather_unsqueeze", root="Squeeze")
+@rewrites("fuse_gather_unsqueeze", root="Squeeze", after=("Gather",))
 def gather_dropping_axis(node: Node, op: Builder) -> Value | Skip:
     """Squeeze(Gather(x, [i], axis=k), [k]) -> Gather(x, i, axis=k).
 

@@ -12,7 +12,7 @@ from .catalog import declare
 declare("fuse_hard_sigmoid", "make Clip(x + 3, 0, 6) / 6 one HardSigmoid")
 
 
-@rewrites("fuse_hard_sigmoid", root=("Mul", "Div"))
+@rewrites("fuse_hard_sigmoid", root=("Mul", "Div"), after=("Clip", "Mul", "Div"))
 def hard_sigmoid(node: Node, op: Builder) -> Value | Skip:
     """Clip(a * x + b, 0, m) / m -> HardSigmoid<alpha=a/m, beta=b/m>(x).
 

@@ -14,7 +14,7 @@ declare("fuse_hard_swish", "make x * Clip(x + 3, 0, 6) / 6 one HardSwish (opset 
 _SIXTH = 1.0 / 6.0
 
 
-@rewrites("fuse_hard_swish", root="Mul", since=14)
+@rewrites("fuse_hard_swish", root="Mul", since=14, after=("HardSigmoid",))
 def hard_swish(node: Node, op: Builder) -> Value | Skip:
     """x * HardSigmoid<alpha=1/6, beta=0.5>(x) -> HardSwish(x).
 
@@ -40,7 +40,7 @@ def hard_swish(node: Node, op: Builder) -> Value | Skip:
     return skip("it is not x times its HardSigmoid")
 
 
-@rewrites("fuse_hard_swish", root=("Mul", "Div"))
+@rewrites("fuse_hard_swish", root=("Mul", "Div"), after=("Clip", "Mul", "Div"))
 def hard_swish_in_parts(node: Node, op: Builder) -> Value | Skip:
     """x * Clip(x + 3, 0, 6) / 6 -> HardSwish(x); before opset 14 x * HardSigmoid<alpha=1/6, beta=0.5>(x).
 

@@ -8,6 +8,7 @@ from ..rewrite.expressions import keeps_rank
 from ..rewrite.match import same_sizes
 from ..rewrite.norms import (
     NORM_TYPES,
+    ROOTS,
     inverse_root,
     last_axes_mean,
     mean_square_plus,
@@ -20,7 +21,7 @@ from .catalog import declare
 declare("fuse_layer_norm", "make (x - mean) / sqrt(variance + eps) one LayerNormalization (opset 17)")
 
 
-@rewrites("fuse_layer_norm", root=("Div", "Mul"), since=17)
+@rewrites("fuse_layer_norm", root=("Div", "Mul"), since=17, after=ROOTS)
 def layer_norm(node: Node, op: Builder) -> Value | Skip:
     """(x - m) / sqrt(mean((x - m)^2) + eps) -> LayerNormalization(x, ones), m = mean(x) over the last axes.
 
@@ -56,7 +57,7 @@ def layer_norm(node: Node, op: Builder) -> Value | Skip:
     return made
 
 
-@rewrites("fuse_layer_norm", root="Add", since=17)
+@rewrites("fuse_layer_norm", root="Add", since=17, after=("Sub",))
 def layer_norm_of_moments(node: Node, op: Builder) -> Value | Skip:
     """x * g + (b - m * g) -> LayerNormalization(x, s, b), g = s / sqrt(mean((x - m)^2) + eps), m = mean(x).
 

@@ -20,7 +20,7 @@ VIEWS = frozenset({"Reshape", "Flatten", "Squeeze", "Unsqueeze", "Transpose"})
 LONGEST = 16
 
 
-@rewrites("fuse_layout_chain", root=("Reshape", "Flatten", "Squeeze", "Unsqueeze", "Transpose"))
+@rewrites("fuse_layout_chain", root=("Reshape", "Flatten", "Squeeze", "Unsqueeze", "Transpose"), after=VIEWS)
 def shorten_chain(node: Node, op: Builder) -> Value | Skip:
     """Reshape(Transpose(Reshape(x, [6n, s, 64]), [0, 2, 1]), [n, 6, 64, s]) -> Transpose(x, [0, 1, 3, 2]).
 

@@ -14,7 +14,7 @@ declare("fuse_matmul_add_bias_into_gemm", "make MatMul of two matrices and Add o
 _GEMM_TYPES = (FLOAT, DOUBLE, FLOAT16)
 
 
-@rewrites("fuse_matmul_add_bias_into_gemm", root="Add")
+@rewrites("fuse_matmul_add_bias_into_gemm", root="Add", after=("MatMul",))
 def gemm(node: Node, op: Builder) -> Value | Skip:
     """MatMul(a, b) + c -> Gemm(a, b, c) for matrices a, b and a c that broadcasts to the product without widening it.
 

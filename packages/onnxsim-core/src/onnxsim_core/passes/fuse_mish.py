@@ -11,7 +11,7 @@ from .catalog import declare
 declare("fuse_mish", "make x * Tanh(Softplus(x)) one Mish (opset 18)")
 
 
-@rewrites("fuse_mish", root="Mul", since=18)
+@rewrites("fuse_mish", root="Mul", since=18, after=("Tanh",))
 def mish(node: Node, op: Builder) -> Value | Skip:
     """x * Tanh(Softplus(x)) -> Mish(x).
 

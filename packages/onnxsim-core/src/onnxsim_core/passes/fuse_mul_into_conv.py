@@ -12,7 +12,7 @@ from .catalog import declare
 declare("fuse_mul_into_conv", "put a constant that multiplies the output channels of Conv or ConvTranspose into it")
 
 
-@rewrites("fuse_mul_into_conv", root=MULTIPLICATIVE)
+@rewrites("fuse_mul_into_conv", root=MULTIPLICATIVE, after=CONVOLUTIONS)
 def scaled_convolution(node: Node, op: Builder) -> Value | Skip:
     """Conv(x, W, b) * c -> Conv(x, W * c, b * c); also / c and Neg. c is one number or one per output channel.
 

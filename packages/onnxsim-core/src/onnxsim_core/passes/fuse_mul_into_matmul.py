@@ -19,7 +19,7 @@ _KINDS = frozenset({"MatMul"})
 _SMALLEST = 2.0**-20
 
 
-@rewrites("fuse_mul_into_matmul", root=MULTIPLICATIVE)
+@rewrites("fuse_mul_into_matmul", root=MULTIPLICATIVE, after=_KINDS)
 def scaled_matmul(node: Node, op: Builder) -> Value | Skip:
     """MatMul(x, W) * c -> MatMul(x, W * c); also / c and Neg. c is one number or one per column.
 
@@ -31,7 +31,7 @@ def scaled_matmul(node: Node, op: Builder) -> Value | Skip:
     return found if isinstance(found, Skip) else absorb(op, *found)
 
 
-@rewrites("fuse_mul_into_matmul", root=("Mul", "Div"))
+@rewrites("fuse_mul_into_matmul", root=("Mul", "Div"), after=("Add",))
 def scaled_sum(node: Node, op: Builder) -> Value | Skip:
     """(MatMul(x, W) + b) * c -> MatMul(x, W * c) + b * c, for a constant b and one number c or one per column.
 
@@ -66,7 +66,7 @@ def scaled_sum(node: Node, op: Builder) -> Value | Skip:
     return product if isinstance(product, Skip) else op.like(total, [product, new_bias])
 
 
-@rewrites("fuse_mul_into_matmul", root="MatMul")
+@rewrites("fuse_mul_into_matmul", root="MatMul", after=("Mul", "Div"))
 def one_scale_of_two(node: Node, op: Builder) -> Value | Skip:
     """MatMul(x * a, y * b) -> MatMul(x * (a * b), y) for numbers a and b between 2^-20 and 1.
 

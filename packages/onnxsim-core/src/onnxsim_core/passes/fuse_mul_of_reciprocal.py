@@ -11,7 +11,7 @@ from .catalog import declare
 declare("fuse_mul_of_reciprocal", "make x * (1 / Sqrt(v)) one Div")
 
 
-@rewrites("fuse_mul_of_reciprocal", root="Mul")
+@rewrites("fuse_mul_of_reciprocal", root="Mul", after=("Reciprocal", "Div"))
 def quotient(node: Node, op: Builder) -> Value | Skip:
     """x * (1 / Sqrt(v)) -> x / Sqrt(v); also with Reciprocal. RMS normalizations are exported so.
 

@@ -11,7 +11,7 @@ from .catalog import declare
 declare("fuse_neg_into_add", "make Add of Neg a Sub, and Sub of Neg an Add")
 
 
-@rewrites("fuse_neg_into_add", root=("Add", "Sub"))
+@rewrites("fuse_neg_into_add", root=("Add", "Sub"), after=("Neg",))
 def subtract(node: Node, op: Builder) -> Value | Skip:
     """Add(x, Neg(y)) -> Sub(x, y); Sub(x, Neg(y)) -> Add(x, y).
 

@@ -11,7 +11,7 @@ from .catalog import declare
 declare("fuse_pad_into_conv", "turn a Pad with zeros before a Conv into the Conv's pads")
 
 
-@rewrites("fuse_pad_into_conv", root="Conv")
+@rewrites("fuse_pad_into_conv", root="Conv", after=("Pad",))
 def padded_convolution(node: Node, op: Builder) -> Value | Skip:
     """Conv(Pad(x, zeros)) -> Conv<pads + the Pad's>(x). The Pad may have other readers; a Conv pads for free.
 

@@ -15,7 +15,7 @@ from .catalog import declare
 declare("fuse_preceding_mul_into_conv", "put a constant that multiplies the input channels of a convolution into it")
 
 
-@rewrites("fuse_preceding_mul_into_conv", root=("Conv", "ConvTranspose"))
+@rewrites("fuse_preceding_mul_into_conv", root=("Conv", "ConvTranspose"), after=("Mul", "Div"))
 def convolution_of_scaled(node: Node, op: Builder) -> Value | Skip:
     """Conv(x * c, W, b) -> Conv(x, W * c, b); also x / c. c is one number or one per input channel.
 

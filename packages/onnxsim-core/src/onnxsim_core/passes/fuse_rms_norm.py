@@ -5,14 +5,14 @@ from __future__ import annotations
 from ..ir.graph import Node, Value
 from ..rewrite.builder import Builder
 from ..rewrite.expressions import keeps_rank
-from ..rewrite.norms import NORM_TYPES, mean_square_plus, ones_like_last, over_root
+from ..rewrite.norms import NORM_TYPES, ROOTS, mean_square_plus, ones_like_last, over_root
 from ..rewrite.rule import Skip, rewrites, skip
 from .catalog import declare
 
 declare("fuse_rms_norm", "make x / sqrt(mean(x^2) + eps) one RMSNormalization (opset 23)")
 
 
-@rewrites("fuse_rms_norm", root=("Div", "Mul"), since=23)
+@rewrites("fuse_rms_norm", root=("Div", "Mul"), since=23, after=ROOTS)
 def rms_norm(node: Node, op: Builder) -> Value | Skip:
     """x / sqrt(mean(x^2) + eps) -> RMSNormalization(x, ones) over the last axes.
 

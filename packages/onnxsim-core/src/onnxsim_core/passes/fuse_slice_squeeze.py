@@ -22,7 +22,7 @@ MOST_PIECES = 16
 _STRINGS = "of a row of strings, onnxruntime gathers the first only"
 
 
-@rewrites("fuse_slice_squeeze", root="Squeeze")
+@rewrites("fuse_slice_squeeze", root="Squeeze", after=("Slice",))
 def gather_instead_of_slice(node: Node, op: Builder) -> Value | Skip:
     """Squeeze(Slice(x, i, i+1, axis=k), [k]) -> Gather(x, i, axis=k).
 
@@ -59,7 +59,7 @@ def only_place(size: Size, start: int, end: int, step: int) -> int | None:
     return None
 
 
-@rewrites("fuse_slice_squeeze", root="Squeeze")
+@rewrites("fuse_slice_squeeze", root="Squeeze", after=("Split",))
 def gather_instead_of_split(node: Node, op: Builder) -> Value | Skip:
     """Squeeze of each piece of Split(x, [1, 1, ..], axis=k) -> Gather(x, 0, axis=k), Gather(x, 1, axis=k), ...
 

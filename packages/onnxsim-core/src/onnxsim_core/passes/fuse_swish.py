@@ -11,7 +11,7 @@ from .catalog import declare
 declare("fuse_swish", "make x * Sigmoid(a * x) one Swish (opset 24)")
 
 
-@rewrites("fuse_swish", root="Mul")
+@rewrites("fuse_swish", root="Mul", after=("Sigmoid",))
 def swish(node: Node, op: Builder) -> Value | Skip:
     """x * Sigmoid(a * x) -> Swish<alpha=a>(x).
 

@@ -12,7 +12,7 @@ from ..ir.dtypes import INT32, INT64
 from ..ir.graph import Node, Value
 from ..rewrite import forms
 from ..rewrite.builder import Builder
-from ..rewrite.rule import Skip, rewrites, skip
+from ..rewrite.rule import SIZES, Skip, rewrites, skip
 from .catalog import declare
 
 declare("merge_equal_sizes", "compute equal sizes once, and read each off the first value that has it")
@@ -25,7 +25,7 @@ Part = tuple[Value | None, int, tuple[Size, ...]]
 nothing but numbers (no value)."""
 
 
-@rewrites("merge_equal_sizes", root=(*SIZE_OPERATORS, "Shape"))
+@rewrites("merge_equal_sizes", root=(*SIZE_OPERATORS, "Shape"), after=(SIZES,))
 def assemble_sizes(node: Node, op: Builder) -> Value | Skip:
     """A vector of sizes computed by a longer way -> Concat(Shape(x, start, end), numbers, ..) in fewer nodes.
 
@@ -112,7 +112,7 @@ def _made(part: Part, op: Builder) -> Value:
     return made
 
 
-@rewrites("merge_equal_sizes", root=SIZE_OPERATORS)
+@rewrites("merge_equal_sizes", root=SIZE_OPERATORS, after=(SIZES,))
 def single_size(node: Node, op: Builder) -> Value | Skip:
     """A scalar size -> Squeeze of the vector that holds it, or of Shape(x, i, i+1).
 

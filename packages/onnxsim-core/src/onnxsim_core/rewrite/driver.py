@@ -13,9 +13,10 @@ from typing import Any
 from ..errors import PassError
 from ..infer.engine import Inference
 from ..ir.graph import Graph, Model, Node, Value, drop_use, mark_changed_owners, rename
+from ..ir.sort import move_before
 from .builder import Builder
 from .numbering import Numbering
-from .rule import Rule, Several, Skip
+from .rule import Rule, Several, Skip, holds_before
 
 Fold = Callable[[Node], "Sequence[Value] | None"]
 REACH = 8
@@ -159,7 +160,16 @@ class Driver:
     def _rewrite(self, node: Node, rules: list[Rule]) -> None:
         builder = self.builder
         builder.at(node)
+        before: set[str] | None = None
         for rule in rules:
+            after = rule.after
+            blocked = False
+            if after is not None:
+                if before is None:
+                    before = holds_before(node)
+                blocked = after.isdisjoint(before)
+                if blocked and not self.trace:
+                    continue
             result = rule.function(node, builder)
             if type(result) is Skip:
                 if self.trace:
@@ -170,6 +180,7 @@ class Driver:
                 while builder.again:
                     self.push(builder.again.pop())
                 continue
+            assert not blocked, f"{rule} fires where it says that it cannot"
             made = builder.made
             name = node.name
             if type(result) is Several:
@@ -261,7 +272,7 @@ class Driver:
                 return False
         following = several.last.next
         for node in several.behind:
-            _move_before(graph, following, node)
+            move_before(graph, following, node)
         for old, new in changes:
             self.substitute(old, new)
         for node, _ in sorted(several.pairs, key=lambda pair: -pair[0].position):
@@ -380,14 +391,3 @@ class Driver:
             if len(outputs) != 1 or outputs[0].outputs or len(outputs[0].uses) != 1:
                 return
             node, = outputs[0].uses
-
-
-def _move_before(graph: Graph, anchor: Node | None, node: Node) -> None:
-    """Take a node from its place and put it before another one, or last."""
-    graph.unlink(node)
-    node.alive = True
-    node.next = None
-    if anchor is None:
-        graph.append(node)
-    else:
-        graph.insert_before(anchor, node)

@@ -177,7 +177,7 @@ def uniform(value: Value | None) -> Any:
         if node is None:
             tensor = value.tensor
             return None if tensor is None or tensor.size != 1 else tensor.numpy().reshape(())
-        if node.domain or node.op_type not in _UNIFORM:
+        if node.domain or node.op_type not in SPREADING:
             return None
         if node.op_type == "ConstantOfShape":
             tensor = node.attribute("value")
@@ -186,7 +186,7 @@ def uniform(value: Value | None) -> Any:
     return None
 
 
-_UNIFORM = frozenset({"ConstantOfShape", "Expand", "Tile", "Unsqueeze", "Squeeze", "Reshape", "Flatten", "Transpose",
+SPREADING = frozenset({"ConstantOfShape", "Expand", "Tile", "Unsqueeze", "Squeeze", "Reshape", "Flatten", "Transpose",
                       "Slice", "Identity"})
 """Operators that make more, fewer or other axes of the same number."""
 

@@ -53,6 +53,10 @@ def _exponent(value: Value | None, rank: int) -> float | None:
     return float(tensor.numpy().reshape(-1)[0]) if tensor.size == 1 and len(tensor.dims) <= rank else None
 
 
+ROOTS = ("Sqrt", "Reciprocal", "Div", "Pow")
+"""Operators one of which makes an operand of what is divided by a root."""
+
+
 def over_root(node: Node) -> tuple[Value, Value] | None:
     """(n, v) when the node computes n / sqrt(v), in any of the usual spellings, with every step read once."""
     a, b = node.inputs

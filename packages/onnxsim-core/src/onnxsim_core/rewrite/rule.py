@@ -7,7 +7,7 @@ in for the node's outputs (one value, or one per output), or `skip(reason)`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -54,37 +54,54 @@ class Several:
 
 
 class Rule:
-    """A rewrite rule with the pass it belongs to, the operators at its root, and the opset from which it can fire."""
+    """A rewrite rule with the pass it belongs to, the operators at its root, and the opset from which it can fire.
 
-    __slots__ = ("name", "pass_name", "roots", "domain", "since", "function")
+    `after` are operators one of which must make an input of the root, None when that is not so.
+    """
 
-    def __init__(self, pass_name: str, roots: tuple[str, ...], domain: str, since: int, function: Any) -> None:
+    __slots__ = ("name", "pass_name", "roots", "domain", "since", "function", "after")
+
+    def __init__(self, pass_name: str, roots: tuple[str, ...], domain: str, since: int, function: Any,
+                 after: Collection[str] | None = None) -> None:
         self.name: str = function.__name__
         self.pass_name = pass_name
         self.roots = roots
         self.domain = domain
         self.since = since
         self.function = function
+        self.after = None if after is None else frozenset(after)
 
     def __repr__(self) -> str:
         return f"Rule({self.pass_name}.{self.name})"
 
 
+SIZES = "known elements"
+"""What stands in `after` of a rule for nodes whose result has known elements, be they numbers or sizes."""
 RULES: dict[str, list[Rule]] = {}
 """Rules by pass name, filled by the decorator when a pass module is imported."""
 
 
 def rewrites(
-    pass_name: str, *, root: str | tuple[str, ...], domain: str = "", since: int = 1
+    pass_name: str, *, root: str | tuple[str, ...], domain: str = "", since: int = 1, after: Collection[str] | None = None
 ) -> Callable[[Any], Any]:
     """Decorator: the function below is a rule of that pass, tried at nodes of these op types.
 
     A rule that builds an operator of opset `since` says so here too, so that older models do not try it at every node.
+    So does one that can only fire when one of these operators makes an input of the root (or, with `SIZES`, when the
+    elements of its result are known).
     """
     roots = (root,) if isinstance(root, str) else root
 
     def add(function: Any) -> Any:
-        RULES.setdefault(pass_name, []).append(Rule(pass_name, roots, domain, since, function))
+        RULES.setdefault(pass_name, []).append(Rule(pass_name, roots, domain, since, function, after))
         return function
 
     return add
+
+
+def holds_before(node: Node) -> set[str]:
+    """What a rule may state in `after` that holds of this node."""
+    found = {value.node.op_type for value in node.inputs if value is not None and value.node is not None}
+    if node.outputs and node.outputs[0].data is not None:
+        found.add(SIZES)
+    return found
