@@ -87,8 +87,16 @@ const told = document.getElementById('told');
 function place(p) { p.view.setAttribute('transform', `translate(${p.x} ${p.y}) scale(${p.k})`); }
 function fit(p) {
   const box = p.svg.getBoundingClientRect(), w = +p.svg.dataset.w || 1, h = +p.svg.dataset.h || 1;
-  p.k = Math.min(1.5, Math.max(0.2, Math.min((box.width - 24) / w, (box.height - 24) / h)));
+  p.k = Math.min(1.5, Math.max(0.005, Math.min((box.width - 24) / w, (box.height - 24) / h)));
   p.x = (box.width - w * p.k) / 2; p.y = Math.max(12, (box.height - h * p.k) / 2); place(p);
+}
+function begin(p) {
+  fit(p);
+  if (p.k >= 0.5) return;
+  const top = [...p.svg.querySelectorAll('.n rect')].reduce((a, b) => +b.getAttribute('y') < +a.getAttribute('y') ? b : a);
+  p.k = 0.7; p.y = 12 - p.k * +top.getAttribute('y');
+  p.x = p.svg.getBoundingClientRect().width / 2 - p.k * (+top.getAttribute('x') + +top.getAttribute('width') / 2);
+  place(p);
 }
 function zoom(p, factor, x, y) {
   const k = Math.min(8, Math.max(0.005, p.k * factor));
@@ -136,7 +144,7 @@ const all = panes.map(svg => {
   });
   return p;
 });
-all.forEach(fit); addEventListener('resize', () => all.forEach(fit));
+all.forEach(begin); addEventListener('resize', () => all.forEach(begin));
 document.getElementById('find').addEventListener('input', e => {
   const text = e.target.value.toLowerCase();
   for (const p of all) {
@@ -153,7 +161,7 @@ _PAGE = """<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{title}</title><style>{style}</style></head><body>
 <header><h1>{title}</h1><div>{legend}</div><input id="find" type="search" placeholder="find a node, operator or value">
-<small>wheel zooms, drag moves, click tells, double click fits</small></header>
+<small>wheel zooms, drag moves, click tells, double click shows all</small></header>
 <svg width="0" height="0" style="position:absolute"><defs>{arrow}</defs></svg>
 <main>{before}{after}</main>
 <aside>{table}<div><pre id="told">Click a node to see what it reads and makes.</pre>{lists}</div></aside>
