@@ -136,13 +136,15 @@ class Reader:
 
     # --- nodes -----------------------------------------------------------------------------------------------------
     def node(self, graph: Graph, scope: Scope, proto: Any) -> None:
-        op_type, domain = readable(proto.op_type), _whole(proto.domain)
-        if domain == "ai.onnx":
-            domain = ""
+        op_type, domain = proto.op_type, proto.domain
+        if type(op_type) is not str:
+            op_type = readable(op_type)
+        if domain:
+            domain = "" if domain == "ai.onnx" else _whole(domain)
         if op_type == "Constant" and not domain and self._constant(graph, scope, proto):
             return
-        find = scope.find
-        inputs: list[Value | None] = [find(name) if name else None for name in proto.input]
+        known, find = scope.values.get, scope.find
+        inputs: list[Value | None] = [known(name) or find(name) if name else None for name in proto.input]
         node = Node(op_type, inputs, [], domain=domain, name=proto.name, proto=proto,
                     overload=proto.overload)
         for value in inputs:
