@@ -26,7 +26,7 @@ def simplify_many(jobs: list[Job], args: argparse.Namespace, terminal: Terminal)
         answers[job] = answer
         terminal.say(f"[{len(answers)}/{len(jobs)}] {job.source}: {_line(answer)}")
         if answer["error"]:
-            terminal.fail(f"{job.source}: {answer['error']}")
+            terminal.fail(f"{job.source}: {answer['error'].removeprefix(f'{job.source}: ')}")
     failed = [job for job in jobs if answers[job]["code"] != DONE]
     table = Table(("Model", "Nodes before", "Nodes after", "Time", "Result"))
     table.groups.append([
