@@ -3,7 +3,9 @@
 import pytest
 from rewriting import apply, assert_rewrites, assert_skips
 
+from onnxsim_core import simplify
 from onnxsim_core.passes.eliminate_nop_reshape import drop_reshape
+from onnxsim_testkit import model
 
 
 @pytest.mark.parametrize(
@@ -81,3 +83,10 @@ def test_a_value_of_unknown_rank_under_its_own_shape():
 def test_part_of_its_own_shape_is_another():
     text = "g (float[2,3] x) => (float[k] z) { a = acme.Make(x) s = Shape<start=1>(a) z = Reshape(a, s) }"
     assert_skips(drop_reshape, text, "the shape changes or is not known", domains={"acme": 1})
+
+
+def test_a_size_that_came_to_have_another_name():
+    """The target says that the open size of x is that of w, so what is known of the result has the name of that one."""
+    text = """g (float[?,2] x, float[k,5] w) => (float[?,?] z) <int64[1] two = {2}> {
+        s = Shape<end = 1>(w) t = Concat<axis = 0>(s, two) r = Reshape(x, t) z = Neg(r) }"""
+    assert [node.op_type for node in simplify(model(text)).model.graph.node] == ["Neg"]

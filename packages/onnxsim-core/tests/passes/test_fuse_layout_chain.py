@@ -15,6 +15,14 @@ from onnxsim_testkit import assert_same_outputs, model
     [
         (
             shorten_chain,
+            "g (float[2,4,3,4] x) => (float[2,8,1,6] z) <int64[6] p={2,2,2,1,3,4}, int64[4] q={2,1,6,8}> { r = Reshape(x, p) "
+            "t = Transpose<perm=[0,3,4,1,5,2]>(r) u = Reshape(t, q) z = Transpose<perm=[0,3,1,2]>(u) }",
+            "g (float[2,4,3,4] x) => (float[2,8,1,6] z) <int64[4] p={2,2,6,4}, int64[4] q={2,8,1,6}> { r = Reshape(x, p) "
+            "t = Transpose<perm=[0,3,2,1]>(r) z = Reshape(t, q) }",
+            {},
+        ),
+        (
+            shorten_chain,
             "g (float[b,6,5,64] x) => (float[b,6,64,5] z) <int64[3] p={-1,5,64}, int64[4] q={-1,6,64,5}> { r "
             "= Reshape(x, p) t = Transpose<perm=[0,2,1]>(r) z = Reshape(t, q) }",
             "g (float[b,6,5,64] x) => (float[b,6,64,5] z) { z = Transpose<perm=[0,1,3,2]>(x) }",
@@ -102,9 +110,9 @@ def test_fires(rule, before, after, options):
         ),
         (
             shorten_chain,
-            "g (float[b,s,4,w] x) => (float[k,b,s] z) <int64[1] f={4}> { p = Shape<end=2>(x) q = "
+            "g (float[b,s,4,w] x) => (float[1,k,b,s] z) <int64[1] f={4}, int64[1] o={0}> { p = Shape<end=2>(x) q = "
             "Shape<start=3>(x) m = Mul(q, f) u = Concat<axis=0>(p, m) r = Reshape(x, u) t = "
-            "Transpose<perm=[0,2,1]>(r) z = Transpose<perm=[1,0,2]>(t) }",
+            "Transpose<perm=[2,0,1]>(r) z = Unsqueeze(t, o) }",
             "a target cannot be written as a constant",
             {},
         ),

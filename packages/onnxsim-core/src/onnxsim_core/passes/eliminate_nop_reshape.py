@@ -22,7 +22,19 @@ def drop_reshape(node: Node, op: Builder) -> Value | Skip:
         return skip("the input is missing")
     if same_shape(x, node.outputs[0]):
         return x
-    source = made_by(node.input(1), "Shape") if node.op_type == "Reshape" else None
-    if source is not None and source.input(0) is x and not source.attributes:
-        return x
+    if node.op_type == "Reshape":
+        source = made_by(node.input(1), "Shape")
+        if source is not None and source.input(0) is x and not source.attributes or _states(node, x, op):
+            return x
     return skip("the shape changes or is not known")
+
+
+def _states(node: Node, x: Value, op: Builder) -> bool:
+    """Is the target the sizes of x, of which one that is unknown is what is left?
+
+    What is known of the result may have another name for that size.
+    """
+    target = op.ctx.ints(node.input(1))
+    if target is None or x.shape is None or len(target) != len(x.shape) or target.count(-1) != 1:
+        return False
+    return all(wanted == -1 or wanted == size and wanted > 0 for wanted, size in zip(target, x.shape))

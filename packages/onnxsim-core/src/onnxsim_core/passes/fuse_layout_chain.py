@@ -35,11 +35,22 @@ def shorten_chain(node: Node, op: Builder) -> Value | Skip:
         op.revisit(reader)
         return skip("the chain goes on")
     chain = [node, *_before(value, node.graph)]
-    x = chain[-1].input(0)
+    reason = None
+    # Where all of it is as short as it can be, its end alone may be the longer way.
+    while len(chain) > 1 and any(one.op_type == "Transpose" for one in chain):
+        found = _shortened(chain, op)
+        if type(found) is not Skip:
+            return found
+        reason = reason or found
+        chain.pop()
+    return reason or skip("nothing is transposed")
+
+
+def _shortened(chain: list[Node], op: Builder) -> Value | Skip:
+    """What does the same as these operators, of which the last comes first, in fewer."""
+    node, x = chain[0], chain[-1].input(0)
     if x is None or x.shape is None or not _is_followed(x.shape) or op.opset < 5:
         return skip("a shape is unknown or may be empty by itself")
-    if not any(one.op_type == "Transpose" for one in chain):
-        return skip("nothing is transposed")
     result = node.outputs[0].shape
     if result is not None and len(chain) == 2 and _takes_both(chain, x.shape, result):
         return skip("the chain is as short as it can be")
@@ -51,8 +62,8 @@ def shorten_chain(node: Node, op: Builder) -> Value | Skip:
     shorter = [found for found in plans(view, x.shape, result) if found.length < len(chain)]
     if not shorter:
         return skip("the chain is as short as it can be")
-    for found in shorter:
-        value = _build(op, node, x, found, result)
+    for plan in shorter:
+        value = _build(op, node, x, plan, result)
         if value is not None:
             return value
     return skip("a target cannot be written as a constant")
