@@ -290,6 +290,8 @@ class Driver:
         """All readers of `old` read `new`; if `old` is a graph output, `new` becomes it under the same name."""
         far = new.tensor is not None or new.node is not None and new.node.op_type in VIEWS
         visit = self._push_along if far else self.push
+        if far and new.node is not None:
+            self.push(new.node)
         for user, count in old.uses.items():
             inputs = user.inputs
             for index, value in enumerate(inputs):
