@@ -97,8 +97,11 @@ class Driver:
     def _facts_changed(self, value: Value) -> None:
         for user in value.uses:
             if not user.queued and user.alive:
-                user.queued = True
-                self.queue.append(user)
+                if user.op_type in VIEWS:
+                    self._push_along(user)
+                else:
+                    user.queued = True
+                    self.queue.append(user)
         if value.outputs and value.graph.owner is not None:
             self.push(value.graph.owner)
 
