@@ -1,4 +1,4 @@
-"""`python -m bench [scale] [weights] [start]`: measure, print, and compare with an earlier run."""
+"""`python -m bench [scale] [weights] [sparse] [start]`: measure, print, and compare with an earlier run."""
 
 import argparse
 import json
@@ -51,6 +51,18 @@ def weights(folder: Path, tools: list[str], megabytes: int) -> Iterator[Row]:
         yield f"weights/{megabytes}MB/{tool}/above idle", run.peak_mib - run.idle_mib, "MiB"
 
 
+def sparse(folder: Path, gigabytes: int) -> Iterator[Row]:
+    """Time, memory and room on disk for external weights that are almost all holes."""
+    source = folder / "sparse.onnx"
+    write("sparse", source, str(gigabytes))
+    run = measure("onnxsim", source, folder / "out.onnx", EXAMPLE, repeat=2)
+    data = (folder / "out.onnx.data").stat()
+    assert data.st_size == (folder / "sparse.onnx.data").stat().st_size
+    yield f"sparse/{gigabytes}GB/time", run.wall_s, "s"
+    yield f"sparse/{gigabytes}GB/peak", run.peak_mib, "MiB"
+    yield f"sparse/{gigabytes}GB/on disk", data.st_blocks / 2048, "MiB"
+
+
 def start(folder: Path) -> Iterator[Row]:
     """What a user waits for: the help, and a small model, with everything that is imported for it."""
     for name, arguments in (("help", ["--help"]), ("small model", [str(EXAMPLE), str(folder / "out.onnx")])):
@@ -72,14 +84,15 @@ def compare(rows: dict[str, float], stored: Path) -> None:
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="bench", description=__doc__)
-    parser.add_argument("what", nargs="*", choices=["scale", "weights", "start", []], help="all when none is named")
+    parser.add_argument("what", nargs="*", choices=["scale", "weights", "sparse", "start", []], help="all when none is named")
     parser.add_argument("--tools", default="onnxsim,load+save", help=f"of {', '.join(TOOLS)}")
     parser.add_argument("--sizes", default="500,2000,8000,32000", help="nodes of the chains")
     parser.add_argument("--megabytes", type=int, default=1000, help="weights of the heavy model")
+    parser.add_argument("--gigabytes", type=int, default=20, help="weights of the sparse model")
     parser.add_argument("--save", type=Path, help="write the measurements to this file")
     parser.add_argument("--against", type=Path, help="compare with measurements saved before on the same machine")
     options = parser.parse_args()
-    what = options.what or ["scale", "weights", "start"]
+    what = options.what or ["scale", "weights", "sparse", "start"]
     tools = options.tools.split(",")
     rows: dict[str, float] = {}
     with tempfile.TemporaryDirectory(prefix="onnxsim-bench-") as name:
@@ -87,6 +100,7 @@ def main() -> int:
         parts = {
             "scale": lambda: scale(folder, tools, [int(size) for size in options.sizes.split(",")]),
             "weights": lambda: weights(folder, tools, options.megabytes),
+            "sparse": lambda: sparse(folder, options.gigabytes),
             "start": lambda: start(folder),
         }
         for part in what:

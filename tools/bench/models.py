@@ -1,13 +1,16 @@
-"""Models to measure with: chains of one transformer-like block, and files that are almost all weights.
+"""Models to measure with: chains of one transformer-like block, files that are almost all weights, and one whose weights
+lie in a file that is almost all holes.
 
     python -m bench.models chain PATH NODES {static,dynamic}
     python -m bench.models heavy PATH MEGABYTES
+    python -m bench.models sparse PATH GIGABYTES
 
 writes one and prints how many nodes it has. It is a program so that what measures stays small: a process inherits the
 peak of memory of the one that started it.
 """
 
 import sys
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -95,9 +98,35 @@ def write_heavy(path: str, megabytes: int, layers: int = 16) -> int:
     return len(nodes)
 
 
+def write_sparse(path: str, gigabytes: int) -> int:
+    """Write a model with external weights of so many GiB, a few bytes in each and holes else; gives its nodes."""
+    rows, layers = 1 << 15, gigabytes * 8
+    nodes, weights, value = [], [], "x"
+    with open(path + ".data", "wb") as data:
+        for i in range(layers):
+            weight = TensorProto(name=f"w{i}", data_type=TensorProto.FLOAT, dims=[rows, 1024],
+                                 data_location=TensorProto.EXTERNAL)
+            for key, entry in (("location", Path(path).name + ".data"), ("offset", i << 27), ("length", 1 << 27)):
+                weight.external_data.add(key=key, value=str(entry))
+            weights.append(weight)
+            data.seek((i << 27) + 4096 * i)
+            data.write(np.float32(i + 1).tobytes())
+            nodes += [helper.make_node("Identity", [value], [f"i{i}"]), helper.make_node("Add", [f"i{i}", f"w{i}"], [f"a{i}"])]
+            value = f"a{i}"
+        data.truncate(layers << 27)
+    info = helper.make_tensor_value_info("x", TensorProto.FLOAT, [rows, 1024])
+    result = helper.make_tensor_value_info(value, TensorProto.FLOAT, [rows, 1024])
+    graph = helper.make_graph(nodes, "sparse", [info], [result], weights)
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), path)
+    return len(nodes)
+
+
 def main() -> int:
     kind, path, size, *family = sys.argv[1:]
-    print(write_chain(path, int(size), family == ["dynamic"]) if kind == "chain" else write_heavy(path, int(size)))
+    if kind == "chain":
+        print(write_chain(path, int(size), family == ["dynamic"]))
+    else:
+        print(write_heavy(path, int(size)) if kind == "heavy" else write_sparse(path, int(size)))
     return 0
 
 

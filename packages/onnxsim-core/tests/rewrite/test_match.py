@@ -183,3 +183,17 @@ def test_a_large_constant_is_filled_when_every_element_is(tmp_path, dtype, place
     value.tensor = SpanTensor(dtypes.from_numpy(weight.dtype), weight.shape, File(tmp_path / "w"))
     assert is_filled_with(value, 1) is filled
     assert not is_filled_with(value, 3)
+
+
+@pytest.mark.parametrize(("marks", "filled"), [([], True), ([(5 << 20) + 2], False), ([(64 << 20) - 1], False)])
+def test_holes_of_a_file_are_zeros(tmp_path, marks, filled):
+    offset, size = 6, 64 << 20
+    with open(tmp_path / "w", "wb") as file:
+        for mark in marks:
+            file.seek(offset + mark)
+            file.write(b"\1")
+        file.truncate(offset + size + 10)
+    value = Value("w", Model(None, dims.SymbolTable()).graph)
+    value.tensor = SpanTensor(dtypes.FLOAT, (size // 4,), File(tmp_path / "w"), offset)
+    assert is_filled_with(value, 0) is filled
+    assert not is_filled_with(value, 1)

@@ -89,3 +89,18 @@ def glance(tensor: Tensor) -> bytes:
     if span is not None:
         return span[0].pread(span[1] + middle, min(GLANCE, span[2] - middle))
     return bytes(tensor.tobytes()[middle : middle + GLANCE])
+
+
+def pieces(tensor: Tensor, holes: bool = True) -> Iterator[Buffer]:
+    """The raw bytes in order, whole elements each time; without those in holes of a file, which are 0, if asked."""
+    span = tensor.span()
+    if holes or span is None or not span[0].sparse:
+        yield from tensor.chunks()
+        return
+    file, offset, length = span
+    width = max(1, dtypes.BITS[tensor.dtype] // 8)
+    for start, stop in file.data_extents(offset, length):
+        start -= (start - offset) % width
+        stop += (offset - stop) % width
+        for at in range(start, stop, CHUNK):
+            yield file.pread(at, min(CHUNK, stop - at))

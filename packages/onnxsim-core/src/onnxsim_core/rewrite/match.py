@@ -8,7 +8,7 @@ import numpy as np
 
 from ..ir import dtypes
 from ..ir.dims import known_equal
-from ..ir.same import SAMPLE, glance
+from ..ir.same import SAMPLE, glance, pieces
 from ..ir.tensors import DeferredTensor
 from ..ops.axes import normalized, normalized_axes
 
@@ -160,12 +160,13 @@ def is_filled_with(value: Value | None, number: float) -> bool:
     tensor = value.tensor
     if type(tensor) is DeferredTensor or tensor.dtype not in NUMBERS:
         return False
-    if tensor.nbytes > SAMPLE and (np.frombuffer(glance(tensor), dtypes.numpy_dtype(tensor.dtype))[:1] != number).any():
+    if tensor.nbytes <= SAMPLE:
+        array = tensor.numpy()
+        return bool(array.item(0) == number) and (array.size == 1 or bool((array == number).all()))
+    kind = dtypes.numpy_dtype(tensor.dtype).newbyteorder("<")
+    if np.frombuffer(glance(tensor), kind)[0] != number:
         return False
-    array = tensor.numpy()
-    if array.item(0) != number:
-        return False
-    return array.size == 1 or bool((array == number).all())
+    return not any((np.frombuffer(piece, kind) != number).any() for piece in pieces(tensor, holes=number != 0))
 
 
 def uniform(value: Value | None) -> Any:
