@@ -14,8 +14,8 @@ from onnxsim_core.errors import (
 
 
 def test_text_is_one_line_with_place_offset_and_hint():
-    error = ModelError("cut\n  short", offset=7, where="model.onnx", hint="download it\nagain")
-    assert str(error) == "model.onnx: cut short at byte 7 (download it again)"
+    error = ModelError("cut\n  short", offset=7, where="model\n.onnx", hint="download it\nagain")
+    assert str(error) == "model .onnx: cut short at byte 7 (download it again)"
 
 
 def test_an_error_without_message_shows_its_code():

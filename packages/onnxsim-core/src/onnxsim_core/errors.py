@@ -39,7 +39,7 @@ class OnnxsimError(Exception):
     def __str__(self) -> str:
         text = " ".join(self.message.split()) or self.code
         if self.where:
-            text = f"{self.where}: {text}"
+            text = f"{' '.join(self.where.split())}: {text}"
         text += self._details()
         if self.hint:
             text += f" ({' '.join(self.hint.split())})"

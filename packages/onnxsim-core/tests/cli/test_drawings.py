@@ -42,6 +42,8 @@ def test_page_and_picture_are_written(source, tmp_path):
 def test_a_page_that_cannot_be_written(source, tmp_path):
     assert_one_line(onnxsim(source, tmp_path / "o.onnx", "-q", "--html", tmp_path / "no" / "p.html"), 1,
                     "p.html: cannot be written: the folder does not exist")
+    assert_one_line(onnxsim(source, tmp_path / "o.onnx", "-q", "--picture", tmp_path), 1, "is a folder")
+    assert not (tmp_path / "o.onnx").exists()
 
 
 def test_text_is_written_whole(tmp_path):

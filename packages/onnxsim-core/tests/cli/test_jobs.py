@@ -9,7 +9,7 @@ from onnxsim_core.errors import ModelError
 
 
 def jobs(*paths, check_n=None, output_dir=None):
-    return jobs_of(argparse.Namespace(paths=[str(path) for path in paths], check_n=check_n, output_dir=output_dir))
+    return jobs_of(argparse.Namespace(paths=[str(path) for path in paths], check_n=check_n, output_dir=output_dir, html=None, picture=None))
 
 
 @pytest.fixture

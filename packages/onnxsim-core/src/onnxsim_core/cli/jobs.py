@@ -43,14 +43,17 @@ def jobs_of(args: argparse.Namespace) -> list[Job]:
     if len(words) > 2:
         hint = "CHECK_N is a whole number" if len(words) == 3 else "many models are simplified with -o"
         raise UsageError(f"{words[2]!r} is one word too many", hint=hint)
-    _check_target(words[1])
+    _check_target(words[1], f"to write into it, use -o {words[1]}")
+    for drawing in (args.html, args.picture):
+        if drawing:
+            _check_target(drawing)
     return [Job(words[0], words[1], check_n)]
 
 
-def _check_target(path: str) -> None:
+def _check_target(path: str, hint: str = "") -> None:
     """Find out before the work what would fail after it."""
     if os.path.isdir(path):
-        raise ModelError("is a folder", code="output", where=path, hint=f"to write into it, use -o {path}")
+        raise ModelError("is a folder", code="output", where=path, hint=hint)
     folder = os.path.dirname(path) or "."
     if not os.path.isdir(folder):
         raise ModelError("cannot be written: the folder does not exist", code="output", where=path)
