@@ -9,7 +9,8 @@ from onnxsim_core.errors import ModelError
 
 
 def jobs(*paths, check_n=None, output_dir=None):
-    return jobs_of(argparse.Namespace(paths=[str(path) for path in paths], check_n=check_n, output_dir=output_dir, html=None, picture=None))
+    words = [str(path) for path in paths]
+    return jobs_of(argparse.Namespace(paths=words, check_n=check_n, output_dir=output_dir, html=None, picture=None))
 
 
 @pytest.fixture
