@@ -29,6 +29,7 @@ def test_report_and_comparison_are_about_the_original(source, tmp_path):
 
     assert (ran.code, found["check"]["ok"]) == (0, True)
     assert found["original"]["op_counts"] == {"Identity": 1, "Relu": 2}
+    assert found["nodes_before"] == 3
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.onnx", "o.onnx"]
 
 

@@ -128,6 +128,10 @@ class Run:
                 listener = stack.enter_context(profiling(wanted, progress, say, self.terminal.warn))
             result = simplify(source, self.job.check_n, output_path=None if write is not None else self.job.target,
                               compare_with=original, phases=listener, **settings)
+        if source is not original:
+            from ..ir.read import read_model
+
+            result.report.nodes_before = sum(len(graph) for graph in read_model(original).graphs())
         if self.args.node_reduction_plot is not None:
             self._plot(wanted, say)
         if write is not None and result.ok:
