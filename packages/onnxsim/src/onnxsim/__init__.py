@@ -8,7 +8,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from ._names import available, missing, source_of
+from ._submodules import install
 from ._version import __version__ as __version__
+
+install()
 
 if TYPE_CHECKING:
     from onnxsim_archives import Archive as Archive
