@@ -6,10 +6,11 @@ from onnx import TensorProto, helper
 from ops.judging import facts, judge
 from ops.one_node import assert_folds, fold
 
+from onnxsim_core import simplify
 from onnxsim_core.infer.engine import Inference
 from onnxsim_core.ir.read import read_model
 from onnxsim_core.ops.registry import KERNELS
-from onnxsim_testkit import run
+from onnxsim_testkit import model, run
 
 
 def ramp(*shape: int) -> np.ndarray:
@@ -32,6 +33,14 @@ def test_constant_of_shape(shape: tuple[int, ...], value: np.ndarray | None) -> 
         else {"value": helper.make_tensor("v", helper.np_dtype_to_tensor_dtype(value.dtype), [1], value)}
     )
     assert_folds("ConstantOfShape", [ints(*shape)], **attributes)
+
+
+def test_constant_of_a_shape_that_is_no_vector() -> None:
+    """Its numbers count where onnxruntime does not see that it is none; a scalar is refused there."""
+    text = "g (float[2,1,3,1] x) => (float[?,?,?,?] y) <int64[2,2] s = {2,1,3,1}> { c = ConstantOfShape(s) y = Add(x, c) }"
+    (stored,) = simplify(model(text), tensor_size_threshold=10**9).model.graph.initializer
+    assert list(stored.dims) == [2, 1, 3, 1]
+    assert facts("g (float x) => (float[] y) { y = ConstantOfShape(s) }", s=ints(3).reshape(())).shape("y") == "?"
 
 
 def test_constant_of_a_symbolic_shape() -> None:

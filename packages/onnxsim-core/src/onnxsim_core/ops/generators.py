@@ -9,7 +9,7 @@ import numpy as np
 
 from ..ir.dims import Size, add, ceildiv, is_nonneg, maximum, mul, sub
 from ..ir.dtypes import numpy_dtype
-from .axes import TRACKED, listed, static_numel, unknown_shape
+from .axes import TRACKED, static_numel, unknown_shape
 from .registry import KERNELS, SHAPES
 from .repeat import vector_length
 
@@ -39,7 +39,7 @@ def constant_of_shape_shape(node: Node, ctx: Inference) -> None:
     y = node.outputs[0]
     tensor = node.attribute("value")
     dtype = 1 if tensor is None else getattr(tensor, "dtype", 0)
-    shape = ctx.data(wanted)
+    shape = None if wanted.shape == () else ctx.data(wanted)
     if shape is None:
         rank = vector_length(wanted)
         ctx.set(y, dtype, unknown_shape(ctx, rank) if 0 <= rank < 64 else None)
@@ -58,8 +58,10 @@ def constant_of_shape_shape(node: Node, ctx: Inference) -> None:
 def constant_of_shape_fold(node: Node, arrays: list[Any], ctx: Inference) -> Any:
     """One number everywhere."""
     tensor = node.attribute("value")
-    shape = listed(arrays[0])
-    if shape is None or any(size < 0 for size in shape):
+    if arrays[0] is None or not arrays[0].ndim:
+        return None
+    shape = tuple(arrays[0].reshape(-1).tolist())  # onnxruntime takes the numbers however they stand
+    if any(size < 0 for size in shape):
         return None
     if tensor is None:
         return np.zeros(shape, np.float32)
