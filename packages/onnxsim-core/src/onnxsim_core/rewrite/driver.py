@@ -213,9 +213,12 @@ class Driver:
             last.proto = node.proto
         if not node.name:
             return
+        given: set[str] = set()
         for fresh in made:
             if not fresh.name:
-                fresh.name = node.name if fresh is last else f"{node.name}_{fresh.op_type}"
+                name = node.name if fresh is last else f"{node.name}_{fresh.op_type}"
+                fresh.name = f"{name}_{len(given)}" if name in given else name
+                given.add(fresh.name)
 
     def _take_back(self, made: list[Node]) -> None:
         """Remove what a rule made and does not use. All is as before then, so nobody is visited again for it."""
