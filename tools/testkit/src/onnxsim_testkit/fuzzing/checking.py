@@ -2,21 +2,22 @@
 
 from collections import Counter
 from collections.abc import Callable, Mapping
-from random import Random
 from typing import Any
 
 import numpy as np
 import onnx
 from onnx import numpy_helper
 
-from ..running import run
-from .growing import bodies
+from ..running import run, run_reference
 from .models import RandomModel
+from .renaming import all_graphs, outline, renamed
 
 Simplify = Callable[..., onnx.ModelProto]
 # Relative bounds for what is computed with rounding, by the narrowest float type in the model.
 BOUNDS = {"float16": 1e-2, "bfloat16": 5e-2, "float32": 1e-4, "float64": 1e-4}
 FLOAT_TYPES = {"float16": onnx.TensorProto.FLOAT16, "bfloat16": onnx.TensorProto.BFLOAT16}
+UNLIMITED = 10**9
+STORED_FREELY = 1024
 SPECIAL = (np.nan, np.inf, -np.inf, -0.0, 0.0, 1.0, -1.0)
 
 
@@ -79,14 +80,45 @@ def assert_equal(case: RandomModel, simplified: onnx.ModelProto) -> None:
                 fault = difference(actual[name], wanted, exact=False, spread=spreads[rounds].get(name), least=least)
                 if not fault:
                     break
-            if fault and not _is_garbage(case.model, feeds, expected) and not _is_outgrown(case, feeds):
+            if fault and _is_lost_text(case.model, feeds, name, actual[name]):
+                fault = ""
+            if fault and not any(excuse(case, feeds) for excuse in (_is_garbage, _is_outgrown, _is_cast_beyond)):
                 raise Mismatch(f"feeds {number}, output {name}: {fault}")
 
 
-def _is_garbage(model: onnx.ModelProto, feeds: Mapping[str, Any], expected: Mapping[str, Any]) -> bool:
+def _is_garbage(case: RandomModel, feeds: Mapping[str, Any]) -> bool:
     """Does the original itself give something else each time, because onnxruntime leaves memory as it was?"""
-    others = [run(model, feeds) for _ in range(3)]
+    expected, *others = [run(case.model, feeds) for _ in range(4)]
     return any(difference(other[name], expected[name], exact=True) for other in others for name in expected)
+
+
+def _is_cast_beyond(case: RandomModel, feeds: Mapping[str, Any]) -> bool:
+    """Is a float cast to an integer type that does not hold it? What comes of that is left to the processor."""
+    casts = {node.input[0]: attribute.i for node in case.model.graph.node if node.op_type == "Cast"
+             for attribute in node.attribute if attribute.name == "to"}  # fmt: skip
+    inner = onnx.ModelProto()
+    inner.CopyFrom(case.model)
+    known = {info.name for info in (*inner.graph.output, *inner.graph.input)}
+    inner.graph.output.extend(onnx.ValueInfoProto(name=name) for name in casts if name not in known)
+    found = {**feeds, **run(inner, feeds)}
+    for name, kind in casts.items():
+        value, dtype = found[name], onnx.helper.tensor_dtype_to_np_dtype(kind)
+        if dtype.kind in "iu" and value.dtype.kind == "f":
+            limits = np.iinfo(dtype)
+            if not ((value >= limits.min) & (value <= limits.max)).all():
+                return True
+    return False
+
+
+def _is_lost_text(model: onnx.ModelProto, feeds: Mapping[str, Any], name: str, actual: Any) -> bool:
+    """Is this the text that onnx.reference gives? onnxruntime forgets words on their way, as from a Gather to an Identity."""
+    if not isinstance(actual, np.ndarray) or actual.dtype.kind not in "OUS":
+        return False
+    try:
+        wanted = run_reference(model, feeds)[name]
+    except Exception:  # noqa: BLE001  the reference knows fewer operators
+        return False
+    return not difference(actual, wanted, exact=True)
 
 
 def _is_outgrown(case: RandomModel, feeds: Mapping[str, Any]) -> bool:
@@ -184,7 +216,7 @@ def sensitivity(
     for _ in range(rounds):
         moved = onnx.ModelProto()
         moved.CopyFrom(model)
-        for graph in _graphs(moved.graph):
+        for graph in all_graphs(moved.graph):
             for tensor in [*graph.initializer, *_constants(graph)]:
                 array = numpy_helper.to_array(tensor)
                 tensor.CopyFrom(numpy_helper.from_array(_jittered(array, rng), tensor.name))
@@ -215,14 +247,6 @@ def _jittered(value: Any, rng: np.random.Generator) -> Any:
         return (value.astype(np.float64) * (1 + noise)).astype(value.dtype).reshape(value.shape)
 
 
-def _graphs(graph: onnx.GraphProto) -> list[onnx.GraphProto]:
-    found = [graph]
-    for node in graph.node:
-        for body in bodies(node):
-            found += _graphs(body)
-    return found
-
-
 def _constants(graph: onnx.GraphProto) -> list[onnx.TensorProto]:
     return [a.t for node in graph.node if node.op_type == "Constant" for a in node.attribute if a.name == "value"]
 
@@ -239,8 +263,8 @@ OPTIONS: tuple[dict[str, Any], ...] = (
     {"perform_optimization": False},
 )
 # Sums of products are reassociated, and infinity times nothing is no number in one order only; and onnxruntime finds
-# the largest of numbers and NaN by the way it goes through memory.
-ORDERED = {"MatMul", "Gemm", "Conv", "ConvTranspose", "Einsum", "ReduceMax", "ReduceMin"}
+# the largest of numbers and NaN by the way it goes through memory, and leaves NaN where a Sign of halves overwrites it.
+ORDERED = {"MatMul", "Gemm", "Conv", "ConvTranspose", "Einsum", "ReduceMax", "ReduceMin", "Sign"}
 
 
 def examine(case: RandomModel, simplify: Simplify, seed: int) -> tuple[onnx.ModelProto, str]:
@@ -252,7 +276,7 @@ def examine(case: RandomModel, simplify: Simplify, seed: int) -> tuple[onnx.Mode
     except Exception as error:  # noqa: BLE001  whatever it is, it is the finding
         return simplified, f"plainly: {one_line(error)}"
     stages = [
-        ("again", lambda: assert_same_outline(simplified, simplify(simplified))),
+        ("again", lambda: assert_stable(case.model, simplified, simplify)),
         ("renamed", lambda: assert_same_outline(simplified, simplify(renamed(case.model, seed)))),
         ("with special numbers", lambda: _assert_special(case, simplified, seed)),
         ("with sizes given", lambda: _assert_static(case, simplify)),
@@ -275,6 +299,20 @@ def one_line(error: Exception) -> str:
     return f"{type(error).__name__}: {' '.join(str(error).split())}"[:400]
 
 
+def assert_stable(model: onnx.ModelProto, simplified: onnx.ModelProto, simplify: Simplify) -> None:
+    """Simplifying again changes nothing.
+
+    A run may add to a file as many bytes as its size allows, so that another one may store more. What differs then must
+    not without that limit.
+    """
+    again = simplify(simplified)
+    if Counter(outline(again)) != Counter(outline(simplified)):
+        whole = simplify(model, tensor_size_threshold=UNLIMITED)
+        if any(tensor.ByteSize() > STORED_FREELY for tensor in whole.graph.initializer):
+            simplified, again = whole, simplify(whole, tensor_size_threshold=UNLIMITED)
+    assert_same_outline(simplified, again)
+
+
 def assert_same_outline(expected: onnx.ModelProto, actual: onnx.ModelProto) -> None:
     """The same operators in the same graphs."""
     left, right = Counter(outline(expected)), Counter(outline(actual))
@@ -283,7 +321,7 @@ def assert_same_outline(expected: onnx.ModelProto, actual: onnx.ModelProto) -> N
 
 
 def _assert_special(case: RandomModel, simplified: onnx.ModelProto, seed: int) -> None:
-    kinds = {node.op_type for graph in _graphs(case.model.graph) for node in graph.node}
+    kinds = {node.op_type for graph in all_graphs(case.model.graph) for node in graph.node}
     kinds |= {node.op_type for function in case.model.functions for node in function.node}
     special = with_special_numbers(case, seed) if case.exact and not kinds & ORDERED else None
     if special is not None:
@@ -316,44 +354,3 @@ def with_special_numbers(case: RandomModel, seed: int) -> RandomModel | None:
     except Exception:  # noqa: BLE001  onnxruntime's errors have no common base
         return None
     return RandomModel(case.model, [feeds], case.exact, case.fixed)
-
-
-def renamed(model: onnx.ModelProto, seed: int) -> onnx.ModelProto:
-    """The model with other names for all nodes and all values but the inputs and outputs of the main graph."""
-    changed = onnx.ModelProto()
-    changed.CopyFrom(model)
-    kept = {info.name for info in (*model.graph.input, *model.graph.output)}
-    numbers = list(range(10_000))
-    Random(seed).shuffle(numbers)
-    names: dict[str, str] = {"": ""}
-
-    def of(name: str) -> str:
-        if name in kept:
-            return name
-        if name not in names:
-            names[name] = f"r{numbers[len(names)]}"
-        return names[name]
-
-    def visit(graph: onnx.GraphProto, outermost: bool) -> None:
-        for node in graph.node:
-            node.name = of(f"node {node.name}") if node.name else ""
-            node.input[:] = [of(name) for name in node.input]
-            node.output[:] = [of(name) for name in node.output]
-            for body in bodies(node):
-                visit(body, False)
-        for holder in (*graph.initializer, *graph.value_info, *(() if outermost else (*graph.input, *graph.output))):
-            holder.name = of(holder.name)
-
-    visit(changed.graph, True)
-    return changed
-
-
-def outline(model: onnx.ModelProto) -> list[str]:
-    """Operators by graph, for comparing two simplified models that should not differ."""
-    return [op for graph in _graphs(model.graph) for op in sorted(_label(node) for node in graph.node)]
-
-
-def _label(node: onnx.NodeProto) -> str:
-    return f"{node.domain}:{node.op_type}/{len(node.input)}/{len(node.output)}"
-
-

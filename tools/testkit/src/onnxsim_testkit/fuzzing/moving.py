@@ -19,7 +19,8 @@ def anything(g: Grower, *ranks: int) -> Known:
 def squeeze(g: Grower, x: str, axes: list[int] | None) -> str:
     if axes is None:
         return g.one("Squeeze", [x])
-    return g.one("Squeeze", [x, g.ints(*axes)]) if g.opset >= 13 else g.one("Squeeze", [x], axes=axes)
+    # As an attribute, onnx's own inference takes them in order only.
+    return g.one("Squeeze", [x, g.ints(*axes)]) if g.opset >= 13 else g.one("Squeeze", [x], axes=sorted(axes))
 
 
 def unsqueeze(g: Grower, x: str, axes: list[int]) -> str:
