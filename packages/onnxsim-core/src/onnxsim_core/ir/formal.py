@@ -89,7 +89,10 @@ def _types_of(formal: Any, schema: Any) -> tuple[frozenset[int], str]:
     from onnx import TensorProto
 
     numbers = {f"tensor({kind.lower()})": number for kind, number in TensorProto.DataType.items()}
-    allowed = frozenset(numbers[text] for text in formal.types if text in numbers)
+    # Not every release of onnx can hand out the types of a formal input itself.
+    listed = next((one.allowed_type_strs for one in schema.type_constraints if one.type_param_str == formal.type_str),
+                  [formal.type_str])
+    allowed = frozenset(numbers[text] for text in listed if text in numbers)
     shares = formal.is_homogeneous or formal.option != schema.FormalParameterOption.Variadic
     return allowed, formal.type_str if shares and not formal.type_str.startswith("tensor(") else ""
 

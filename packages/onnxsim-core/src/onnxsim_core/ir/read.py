@@ -145,8 +145,7 @@ class Reader:
             return
         known, find = scope.values.get, scope.find
         inputs: list[Value | None] = [known(name) or find(name) if name else None for name in proto.input]
-        node = Node(op_type, inputs, [], domain=domain, name=proto.name, proto=proto,
-                    overload=proto.overload)
+        node = Node(op_type, inputs, [], domain=domain, name=proto.name, proto=proto, overload=proto.overload)
         for value in inputs:
             if value is not None:
                 add_use(value, node)

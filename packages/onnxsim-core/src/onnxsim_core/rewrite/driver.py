@@ -123,11 +123,9 @@ class Driver:
             # A sweep of its body came back to the node: that visit is still going on and will see what became known.
             if not self.ctx.open_bodies.isdisjoint(node.bodies.values()):
                 return
-            self.ctx.infer(node)
-            if not node.alive:
-                return  # type: ignore[unreachable]  # inferring may have removed it
-        else:
-            self.ctx.infer(node)
+        self.ctx.infer(node)
+        if not node.alive:
+            return  # type: ignore[unreachable]  # inferring bodies may have removed it
         fold = self.fold
         if fold is not None:
             constants = fold(node)
