@@ -154,6 +154,8 @@ def test_a_slope_stretches_what_it_multiplies() -> None:
     text = "g (int32[1] a, int32[1,1] b) => (y) { y = PRelu(a, b) }"
     feeds = {"a": np.ones(1, np.int32), "b": np.ones((1, 1), np.int32)}
     assert judge(text, feeds, opset=18, kernels=False).shape("y") == "?"
+    declared = text.replace("(y) {", "(y) <int32[1] y> {")
+    assert judge(declared, feeds, opset=18, kernels=False).shape("y") == "?"
     assert facts(text.replace("[1] a", "[N,3] a").replace("[1,1] b", "[3] b")).shape("y") == "[N, 3]"
     assert facts("g (float[N,3,4] a, float[3] b) => (y) { y = PRelu(a, b) }", opset=6).shape("y") == "[N, 3, 4]"
 

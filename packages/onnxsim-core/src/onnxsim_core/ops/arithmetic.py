@@ -58,14 +58,19 @@ def one_sided_shape(node: Node, ctx: Any) -> None:
 
 @SHAPES.register("PRelu", since=7)
 def prelu_shape(node: Node, ctx: Any) -> None:
-    """The slope is stretched to x, so the result has x's shape. onnxruntime also stretches x: nothing is said of that.
+    """The slope is stretched to x, so the result has x's shape.
 
+    onnxruntime also stretches x: nothing is said of that, and nothing that the file says is believed.
     Source: ONNX PRelu-7, -9, -16.
     """
     x, slope = node.input(0), node.input(1)
     if x is None or slope is None or not node.outputs:
         return
     shape = None if x.shape is None or slope.shape is None else broadcast_shapes(x.shape, slope.shape)
+    if shape is not None and x.shape is not None and (
+        len(shape) > len(x.shape) or any(type(a) is int and a != b for a, b in zip(shape, x.shape))
+    ):
+        node.outputs[0].doubtful = True
     ctx.set(node.outputs[0], x.dtype, shape if shape == x.shape else None)
 
 
