@@ -63,6 +63,8 @@ def any_operator(g: Grower) -> object:
             attributes[name] = _attribute(g, attribute)
     least = max(schema.min_output, 1)
     count = g.rng.randrange(least, min(schema.max_output, least + 2) + 1)
+    if schema.name == "SplitToSequence" and any(name in g.arrays and not g.arrays[name].size for name in inputs[1:]):
+        raise Reject  # refused where it is seen to be empty
     if "num_outputs" in attributes:
         attributes["num_outputs"] = count
     return g.node(schema.name, inputs, count, **attributes)
