@@ -74,12 +74,14 @@ class Delivery:
 
 def deliver(model: Model, path: str | None, threshold: int, comparison: Comparison, phases: Phases) -> Delivery:
     """Write and compare, as far as each is wanted; a model that is not equal to the original takes nothing's place."""
-    from .ir.save import save_model
+    from .ir.save import save_model, spare_sources
     from .ir.stage import StagedModel
 
     def written(done: int, total: int) -> None:
         phases.step("writing", done, total)
 
+    if path is not None:
+        spare_sources(model, path, threshold)
     if comparison.n <= 0:
         if path is None:
             return Delivery()

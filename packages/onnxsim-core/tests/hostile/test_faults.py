@@ -264,6 +264,33 @@ def test_external_data_are_written_over_themselves(folder):
     assert names(folder) == ["model.onnx", "model.onnx.data"]
 
 
+@pytest.mark.parametrize("check_n", [0, 1])
+@pytest.mark.parametrize(("location", "kind"), [("out.onnx.data", "external"), ("out.onnx", "inline"), ("out.onnx", "external")])
+@pytest.mark.parametrize("alias", [None, os.symlink])
+def test_weights_of_the_input_are_not_written_over(folder, location, kind, check_n, alias):
+    """The input keeps its weights where this output would go: afterwards it would have none."""
+    source, weights = folder / "model.onnx", folder / location
+    onnx.save(network(), source, save_as_external_data=True, location="weights" if alias else location)
+    if alias:
+        alias(folder / "weights", weights)
+    before = weights.read_bytes()
+
+    with pytest.raises(ModelError, match="the weights of the input model lie there") as caught:
+        simplify(source, output_path=folder / "out.onnx", check_n=check_n, **KINDS[kind])
+
+    assert caught.value.where == str(weights) and weights.read_bytes() == before
+    assert names(folder) == sorted({"model.onnx", location, *(["weights"] if alias else [])})
+    assert_same_outputs(network(), onnx.load(source), {"x": np.ones((2, 512), np.float32)}, rtol=0, atol=0)
+
+
+def test_a_file_beside_that_is_not_written_is_no_obstacle(folder):
+    """Inside the model file the weights are in nobody's way."""
+    onnx.save(network(), folder / "model.onnx", save_as_external_data=True, location="out.onnx.data")
+    simplify(folder / "model.onnx", output_path=folder / "out.onnx")
+    assert_simplified(folder / "out.onnx")
+    assert onnx.load(folder / "model.onnx").graph.initializer[0].raw_data == WEIGHT.tobytes()
+
+
 def test_two_processes_write_the_same_output(folder):
     """Whoever is last wins, with a whole file."""
     target = folder / "out.onnx"

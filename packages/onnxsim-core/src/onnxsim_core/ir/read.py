@@ -396,5 +396,5 @@ def _from_path(path: str) -> Model:
     stub, _ = scan(file, LARGE_TENSOR if file.size >= WHOLE_FILE else WHOLE_FILE)
     reader = Reader(parse_proto(stub, file), file=file, base_dir=os.path.dirname(os.path.abspath(path)))
     model = reader.read()
-    model.files.append(file)
+    model.files += [file, *reader._files.values()]
     return model

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from ..errors import ModelError
+from .files import File
 from .graph import Model
 from .rope import DataFile, Progress, write_atomic, write_external
 from .tensors import Tensor
@@ -21,12 +23,11 @@ def save_model(model: Model, path: str, *, external_threshold: int, progress: Pr
 
     Gives the bytes written, those of the data file included.
     """
-    total = sum(t.nbytes for t in large_tensors(model))
-    if total <= external_threshold and total < INLINE_LIMIT:
+    if not goes_outside(model, external_threshold):
         rope = Writer(model).rope()
         write_atomic(path, rope, progress=progress)
         return rope.nbytes
-    name = os.path.basename(path) + ".data"
+    name = os.path.basename(data_path(path))
     data = DataFile(name)
     places: dict[int, tuple[str, int, int]] = {}
 
@@ -40,8 +41,42 @@ def save_model(model: Model, path: str, *, external_threshold: int, progress: Pr
         return found
 
     rope = Writer(model, place).rope()
-    write_external(path, rope, os.path.join(os.path.dirname(path), name), data, progress=progress)
+    write_external(path, rope, data_path(path), data, progress=progress)
     return rope.nbytes + data.nbytes
+
+
+def data_path(path: str) -> str:
+    """The file beside a model that takes its weights."""
+    return path + ".data"
+
+
+def goes_outside(model: Model, external_threshold: int) -> bool:
+    """Are the weights too large to stay in the model file?"""
+    total = sum(t.nbytes for t in large_tensors(model))
+    return total > external_threshold or total >= INLINE_LIMIT
+
+
+def spare_sources(model: Model, path: str, external_threshold: int) -> None:
+    """Refuse to write where weights of the model that was read lie, unless that model itself is replaced.
+
+    Raises:
+        ModelError: the file, or the one beside it for the weights, is external data of the input.
+    """
+    if len(model.files) < 2 or os.path.realpath(path) == os.path.realpath(model.files[0].path):
+        return
+    targets = [path, data_path(path)] if goes_outside(model, external_threshold) else [path]
+    for target in targets:
+        if any(_is(target, file) for file in model.files[1:]):
+            raise ModelError("cannot be written: the weights of the input model lie there", code="output", where=target,
+                             hint="choose another name for the output")
+
+
+def _is(path: str, file: File) -> bool:
+    try:
+        info = os.stat(path)
+    except (OSError, ValueError):
+        return False
+    return (info.st_dev, info.st_ino) == file.identity
 
 
 def large_tensors(model: Model) -> list[Tensor]:
