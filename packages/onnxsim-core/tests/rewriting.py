@@ -22,11 +22,11 @@ from onnxsim_core.infer.tail import infer_by_schema
 from onnxsim_core.ir.read import read_model
 from onnxsim_core.ir.save import model_proto
 from onnxsim_core.ops import load as load_ops
-from onnxsim_core.passes import tidy
+from onnxsim_core.passes import catalog, tidy
 from onnxsim_core.passes.prepare import drop_default_inputs
 from onnxsim_core.rewrite.driver import Driver
 from onnxsim_core.rewrite.numbering import Numbering
-from onnxsim_core.rewrite.rule import RULES, Rule
+from onnxsim_core.rewrite.rule import ROOTS, RULES, Rule
 from onnxsim_testkit import assert_same_outputs, model, random_feeds
 
 DIMS = {"n": 2, "m": 3, "k": 4, "batch": 2, "seq": 3, "h": 5, "w": 6}
@@ -246,3 +246,12 @@ def _attributes(node: onnx.NodeProto) -> Any:
             value = tuple(value)
         found[attribute.name] = value
     return tuple(sorted(found.items(), key=lambda item: item[0]))
+
+
+def withdraw(name: str) -> None:
+    """Take a pass that a test declared out of the catalogue again, with its rules."""
+    del catalog.CATALOG[name]
+    RULES.pop(name, None)
+    for rules in ROOTS.values():
+        rules[:] = [rule for rule in rules if rule.pass_name != name]
+    catalog._defaults.cache_clear()

@@ -6,10 +6,11 @@ import warnings
 import numpy as np
 import onnx
 import pytest
+from rewriting import withdraw
 
 from onnxsim_core import CheckError, simplify
 from onnxsim_core.passes import catalog
-from onnxsim_core.rewrite.rule import RULES, rewrites, skip
+from onnxsim_core.rewrite.rule import rewrites, skip
 from onnxsim_testkit import assert_same_outputs, model, random_feeds
 
 PROTO = model("""g (float[n,4] x) => (float[n,4] z, float[n,4] v) {
@@ -31,7 +32,7 @@ def inject():
 
     yield add
     for name in made:
-        del catalog.CATALOG[name], RULES[name]
+        withdraw(name)
 
 
 

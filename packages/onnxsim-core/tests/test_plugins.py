@@ -1,6 +1,7 @@
 import importlib.metadata
 
 import pytest
+from rewriting import withdraw
 
 from onnxsim_core.errors import PluginError
 from onnxsim_core.passes import catalog
@@ -94,8 +95,7 @@ def test_passes_of_a_plugin_are_in_the_catalogue():
         assert [rule.name for rule in RULES["eliminate_test_only"]] == ["never"]
         assert "eliminate_test_only" not in catalog.select(optimize=True, skipped=frozenset(), extra=())
     finally:
-        del catalog.CATALOG["eliminate_test_only"]
-        RULES.pop("eliminate_test_only", None)
+        withdraw("eliminate_test_only")
 
 
 def test_a_target_has_one_name():

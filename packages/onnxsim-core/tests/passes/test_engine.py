@@ -8,6 +8,7 @@ from onnxsim_core.options import SimplifyOptions
 from onnxsim_core.passes import catalog
 from onnxsim_core.passes.engine import Engine, Report, stop
 from onnxsim_core.passes.phases import NO_PHASES
+from onnxsim_core.passes.rule_table import Table
 from onnxsim_testkit import model
 
 TEXT = "g (float[2] x) => (float[2] z) <float[2] w={1,2}> { a = Identity(x) b = Neg(w) z = Add(a, b) }"
@@ -18,7 +19,7 @@ def engine(text=TEXT, *, passes=None, **options):
     catalog.load()
     ir = read_model(model(text).SerializeToString())
     names = frozenset(("eliminate_identity",) if passes is None else passes)
-    return ir, Engine(ir, catalog.rules_by_root(names, ir.opset()), names, SimplifyOptions(**options), NO_PHASES)
+    return ir, Engine(ir, Table(names, ir.opset(), {}), names, SimplifyOptions(**options), NO_PHASES)
 
 
 def run_engine(*arguments, **options):

@@ -205,9 +205,11 @@ def test_what_a_rule_made_may_be_part_of_its_next_find():
 def test_a_rule_that_a_pass_undoes_is_named():
     """The pass makes new nodes, of which the rule cannot know that they were its own."""
     rule = pair("(x) => (y) { y = Relu(x) }", "(x) => (y) { z = Constant<value = float {0.0}>() y = Max(x, z) }")
-    from onnxsim_core.rewrite.rule import RULES, Rule
+    from rewriting import withdraw
 
-    RULES["test_undo"] = [Rule("test_undo", ("Max",), "", 1, lambda node, op: op.Relu(node.inputs[0]))]
+    from onnxsim_core.rewrite.rule import rewrites
+
+    rewrites("test_undo", root="Max")(lambda node, op: op.Relu(node.inputs[0]))
     from onnxsim_core.passes import catalog
 
     catalog.load()
@@ -217,7 +219,7 @@ def test_a_rule_that_a_pass_undoes_is_named():
             rewritten("(float[3] x) => (float[3] y) { y = Relu(x) }", rule, perform_optimization=True)
         assert "function_rewrite_rules" in str(caught.value)
     finally:
-        del RULES["test_undo"], catalog.CATALOG["test_undo"]
+        withdraw("test_undo")
 
 
 def test_rules_come_before_passes_and_feed_each_other():

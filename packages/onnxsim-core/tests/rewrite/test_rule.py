@@ -3,7 +3,7 @@
 import pytest
 
 from onnxsim_core.passes import catalog
-from onnxsim_core.passes.catalog import Pass, rules_by_root
+from onnxsim_core.passes.catalog import Pass, rules_at
 from onnxsim_core.rewrite import rule as rule_module
 from onnxsim_core.rewrite.rule import RULES, Rule, Skip, rewrites, skip
 
@@ -13,8 +13,10 @@ def rules(monkeypatch) -> dict[str, list[Rule]]:
     """An empty register, for two passes of the names `first` and `second`."""
     fresh: dict[str, list[Rule]] = {}
     monkeypatch.setattr(rule_module, "RULES", fresh)
-    monkeypatch.setattr(catalog, "RULES", fresh)
-    monkeypatch.setattr(catalog, "CATALOG", {name: Pass(name, "") for name in ("first", "second")})
+    roots: dict = {}
+    monkeypatch.setattr(rule_module, "ROOTS", roots)
+    monkeypatch.setattr(catalog, "ROOTS", roots)
+    monkeypatch.setattr(catalog, "CATALOG", {name: Pass(name, "", place=place) for place, name in enumerate(("first", "second"))})
     return fresh
 
 
@@ -51,7 +53,8 @@ def test_a_rule_is_tried_from_its_opset_on_in_passes_in_force(rules):
     both = frozenset({"first", "second"})
 
     def tried(passes, opset):
-        return {root: [rule.name for rule in found] for root, found in rules_by_root(passes, opset).items()}
+        found = {root: rules_at(root, passes, opset) for root in ("Mul", "Add", ("acme", "Mul"), ("acme", "Add"))}
+        return {root: [rule.name for rule in rules] for root, rules in found.items() if rules}
 
     assert tried(both, 19) == {"Mul": ["always"], "Add": ["always"], ("acme", "Mul"): ["always"]}
     # The catalogue's order counts, not the order of registration.

@@ -13,7 +13,7 @@ from importlib import import_module
 from typing import Any
 
 from ..errors import OptionError
-from ..rewrite.rule import RULES, Rule
+from ..rewrite.rule import ROOTS, Rule
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,8 @@ class Pass:
     `rules`: rewrite rules. `engine`: the pipeline itself. `alias`: the passes that `means` names. `onnxoptimizer`: the
     package of that name, when asked for. `none`: nobody; the name is accepted, the summary says why nothing is done.
     `elsewhere`: another distribution, or nobody; asking for it is an error that says so. Only `rules` and `engine` can
-    be on by default. A pass takes the place of those in `instead_of`, which would undo it.
+    be on by default. A pass takes the place of those in `instead_of`, which would undo it. Rules are tried in the order
+    of the passes' `place`.
     """
 
     name: str
@@ -32,6 +33,7 @@ class Pass:
     default: bool = True
     means: tuple[str, ...] = ()
     instead_of: tuple[str, ...] = ()
+    place: int = 0
 
 
 CATALOG: dict[str, Pass] = {}
@@ -46,7 +48,14 @@ def declare(name: str, summary: str, *, kind: str = "rules", default: bool = Tru
     """
     if name in CATALOG and CATALOG[name].kind != "elsewhere":
         raise ValueError(f"pass {name} is declared twice")
-    CATALOG[name] = Pass(name, summary, kind, default and kind in ("rules", "engine"), means, instead_of)
+    place = CATALOG[name].place if name in CATALOG else 1 + max((one.place for one in CATALOG.values()), default=0)
+    CATALOG[name] = Pass(name, summary, kind, default and kind in ("rules", "engine"), means, instead_of, place)
+    _defaults.cache_clear()
+
+
+@cache
+def _defaults() -> frozenset[str]:
+    return frozenset(one.name for one in CATALOG.values() if one.default)
 
 
 ELIMINATIONS: tuple[str, ...] = (
@@ -108,6 +117,8 @@ def select(*, optimize: bool, skipped: frozenset[str], extra: tuple[str, ...]) -
         OptionError: a name is not in the catalogue, or a pass is asked for that is not here.
     """
     load()
+    if optimize and not skipped and not extra:
+        return _defaults()
     left_out, asked_for = _expanded(skipped), _expanded(extra)
     for name in asked_for:
         if CATALOG[name].kind == "elsewhere":
@@ -116,8 +127,7 @@ def select(*, optimize: bool, skipped: frozenset[str], extra: tuple[str, ...]) -
         return frozenset()
     wanted = [name for name in asked_for if name not in left_out]
     undone = {name for asked in wanted for name in CATALOG[asked].instead_of}
-    default = {one.name for one in CATALOG.values() if one.default}
-    return frozenset(default - undone | set(wanted)).difference(left_out)
+    return frozenset(_defaults() - undone | set(wanted)).difference(left_out)
 
 
 def idle(extra: Iterable[str]) -> list[str]:
@@ -141,15 +151,10 @@ def _expanded(names: Iterable[str]) -> dict[str, None]:
     return found
 
 
-def rules_by_root(passes: frozenset[str], opset: int) -> dict[Any, list[Rule]]:
-    """Rules of the passes in force by the op type at their root; order is the catalogue's."""
-    table: dict[Any, list[Rule]] = {}
-    for name in CATALOG:
-        if name in passes:
-            for rule in RULES.get(name, ()):
-                for root in rule.roots if rule.since <= opset else ():
-                    table.setdefault((rule.domain, root) if rule.domain else root, []).append(rule)
-    return table
+def rules_at(root: Any, passes: frozenset[str], opset: int) -> list[Rule]:
+    """Rules of the passes in force that are rooted at an operator, a key of `ROOTS`; order is the catalogue's."""
+    found = [rule for rule in ROOTS.get(root, ()) if rule.pass_name in passes and rule.since <= opset]
+    return sorted(found, key=lambda rule: CATALOG[rule.pass_name].place)
 
 
 def near_matches(name: str) -> str:

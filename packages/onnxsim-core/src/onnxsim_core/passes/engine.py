@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from ..fold.engine import Folder
 from ..fold.policy import SizePolicy
@@ -15,7 +13,7 @@ from ..ir.graph import Model
 from ..options import SimplifyOptions
 from ..rewrite.driver import Driver
 from ..rewrite.numbering import Numbering
-from ..rewrite.rule import Rule
+from ..rewrite.rule import Rules
 from .duplicates import merge_duplicate_constants
 from .phases import Phases
 
@@ -44,7 +42,7 @@ class Engine:
     `sizes` is the size policy of an engine that worked on the model before: what it spent stays spent.
     """
 
-    def __init__(self, model: Model, rules: Mapping[Any, list[Rule]], passes: frozenset[str],
+    def __init__(self, model: Model, rules: Rules, passes: frozenset[str],
                  options: SimplifyOptions, phases: Phases, sizes: SizePolicy | None = None) -> None:
         self.model = model
         self.passes = passes
@@ -59,7 +57,7 @@ class Engine:
         numbering = Numbering(model, merges_nodes="eliminate_common_subexpression" in passes,
                               merges_values="merge_equal_sizes" in passes)
         folds = options.fold and "fold_constants" not in options.skipped_passes
-        self.driver = Driver(model, dict(rules), ctx=self.ctx, fold=self.folder.fold if folds else None,
+        self.driver = Driver(model, rules, ctx=self.ctx, fold=self.folder.fold if folds else None,
                              allows_growth=self.folder.sizes.allows_growth, trace=options.trace, numbering=numbering,
                              bodies=options.include_subgraph)
         phases.watch(self.driver, self.ctx)

@@ -11,7 +11,20 @@ from ..patterns.apply import Lineage
 from ..rewrite.rule import Rule
 from . import catalog
 
-Table = dict[Any, list[Rule]]
+
+class Table:
+    """The rules for one model; those at an operator are looked up when they are asked for."""
+
+    __slots__ = ("_passes", "_opset", "_own")
+
+    def __init__(self, passes: frozenset[str], opset: int, own: dict[Any, list[Rule]]) -> None:
+        self._passes = passes
+        self._opset = opset
+        self._own = own
+
+    def get(self, root: Any) -> list[Rule] | None:
+        """The rules rooted at an operator, in the order in which they are tried."""
+        return [*self._own.get(root, ()), *catalog.rules_at(root, self._passes, self._opset)] or None
 
 
 class RuleTables:
@@ -31,8 +44,7 @@ class RuleTables:
 
     def of(self, model: Model) -> Table:
         """The rules by operator for this model; one that does not speak of its operators is left out with a warning."""
-        table = catalog.rules_by_root(self.passes, model.opset())
-        own: Table = {}
+        own: dict[Any, list[Rule]] = {}
         for one in self.options.rewrite_rules:
             reason = one.mismatch(model)
             if reason is not None:
@@ -42,7 +54,7 @@ class RuleTables:
             for rule in one.rules(model, self.lineage):
                 for root in rule.roots:
                     own.setdefault((rule.domain, root) if rule.domain else root, []).append(rule)
-        return {**table, **{key: [*rules, *table.get(key, ())] for key, rules in own.items()}}
+        return Table(self.passes, model.opset(), own)
 
     def names_of_made(self, model: Model) -> dict[tuple[str, str], frozenset[str]]:
         """What the user's rules made, by operator and name of the first output, for when the nodes are others."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from ..errors import PassError
 from ..infer.engine import Inference
@@ -16,7 +15,7 @@ from ..ir.graph import Graph, Model, Node, Value, drop_use, mark_changed_owners,
 from ..ir.sort import move_before
 from .builder import Builder
 from .numbering import Numbering
-from .rule import Rule, Several, Skip, holds_before
+from .rule import Remembered, Rule, Rules, Several, Skip, holds_before
 
 Fold = Callable[[Node], "Sequence[Value] | None"]
 REACH = 8
@@ -33,12 +32,12 @@ class Driver:
     node.
     """
 
-    def __init__(self, model: Model, rules: dict[Any, list[Rule]], *, ctx: Inference, fold: Fold | None = None,
+    def __init__(self, model: Model, rules: Rules, *, ctx: Inference, fold: Fold | None = None,
                  allows_growth: Callable[[int, Sequence[Value]], bool] | None = None, trace: bool = False,
                  numbering: Numbering | None = None, bodies: bool = True) -> None:
         self.model = model
         self.bodies = bodies
-        self.rules = rules
+        self.rules = Remembered(rules)
         self.ctx = ctx
         self.fold = fold
         self.queue: deque[Node] = deque()
@@ -136,7 +135,7 @@ class Driver:
         numbering = self.numbering
         if numbering is not None and self._merged(node, numbering):
             return
-        rules = self.rules.get((node.domain, node.op_type) if node.domain else node.op_type)
+        rules = self.rules[(node.domain, node.op_type) if node.domain else node.op_type]
         if rules is not None:
             self._rewrite(node, rules)
 

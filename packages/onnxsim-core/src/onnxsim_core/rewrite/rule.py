@@ -8,7 +8,7 @@ in for the node's outputs (one value, or one per output), or `skip(reason)`.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from ..ir.graph import Node, Value
@@ -77,8 +77,30 @@ class Rule:
 
 SIZES = "known elements"
 """What stands in `after` of a rule for nodes whose result has known elements, be they numbers or sizes."""
+class Rules(Protocol):
+    """The rules at an operator, as a dict gives them."""
+
+    def get(self, root: Any, /) -> list[Rule] | None: ...
+
+
+class Remembered(dict[Any, "list[Rule] | None"]):
+    """The rules at each operator, asked for once."""
+
+    __slots__ = ("_rules",)
+
+    def __init__(self, rules: Rules) -> None:
+        super().__init__()
+        self._rules = rules
+
+    def __missing__(self, root: Any) -> list[Rule] | None:
+        found = self[root] = self._rules.get(root)
+        return found
+
+
 RULES: dict[str, list[Rule]] = {}
 """Rules by pass name, filled by the decorator when a pass module is imported."""
+ROOTS: dict[Any, list[Rule]] = {}
+"""The same rules by the operator at their root: its name, with its domain before it if that is not the default one."""
 
 
 def rewrites(
@@ -93,7 +115,10 @@ def rewrites(
     roots = (root,) if isinstance(root, str) else root
 
     def add(function: Any) -> Any:
-        RULES.setdefault(pass_name, []).append(Rule(pass_name, roots, domain, since, function, after))
+        rule = Rule(pass_name, roots, domain, since, function, after)
+        RULES.setdefault(pass_name, []).append(rule)
+        for one in roots:
+            ROOTS.setdefault((domain, one) if domain else one, []).append(rule)
         return function
 
     return add
