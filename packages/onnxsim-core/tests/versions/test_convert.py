@@ -114,6 +114,21 @@ def test_a_malformed_node_is_not_converted():
     assert gap.endswith("it has not the form that its operator asks for")
 
 
+def test_an_operator_set_after_the_newest_is_left_alone():
+    """Its operators may differ in ways that the installed onnx does not know of."""
+    later = newest() + 1
+    original = model("g (float[2] x) => (float[2] y) { y = Relu(x) }", opset=later)
+    done = conversion(original, later, 18)
+    assert done.gaps == [f"main: opset {later} is newer than the installed onnx, which knows them up to {newest()}"]
+    assert done.count == 0 and done.model.opset() == later
+    assert not conversion(original, later, later).gaps
+
+
+def test_a_call_of_an_operator_set_after_the_newest():
+    read = read_model(model("g (float[2] x) => (float[2] y) { y = Relu(x) }", opset=18))
+    assert len(Conversion(read, 18, {read.graph.first: newest() + 1}).run().gaps) == 1
+
+
 def test_parameters_of_functions_are_left_to_inlining():
     proto = onnx.parser.parse_model("""<ir_version: 8, opset_import: ["" : 11, "l" : 1]>
         g (float[2,1] x) => (float[2] y) { y = l.f<a=[1]>(x) }

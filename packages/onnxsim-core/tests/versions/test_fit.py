@@ -5,6 +5,7 @@ import pytest
 from onnx import helper
 from opsets import assert_converts, assert_refused
 
+from onnxsim_core.ir.formal import newest
 from onnxsim_core.versions.fit import is_neutral, means_the_same
 
 
@@ -58,6 +59,13 @@ def test_neutral_values():
 ])
 def test_nodes_that_mean_the_same_in_two_operator_sets(node, opset, other, same):
     assert means_the_same(node, opset, other) is same
+
+
+def test_nothing_is_known_of_operator_sets_after_the_newest():
+    relu = helper.make_node("Relu", ["x"], ["y"])
+    assert means_the_same(relu, newest() - 1, newest())
+    assert not means_the_same(relu, newest(), newest() + 1) and not means_the_same(relu, newest() + 1, newest())
+    assert means_the_same(relu, newest() + 1, newest() + 1)
 
 
 def test_types_at_the_edge_of_a_step():

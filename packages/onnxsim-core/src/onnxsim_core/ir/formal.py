@@ -89,12 +89,18 @@ def _types_of(formal: Any, schema: Any) -> tuple[frozenset[int], str]:
     from onnx import TensorProto
 
     numbers = {f"tensor({kind.lower()})": number for kind, number in TensorProto.DataType.items()}
-    # Not every release of onnx can hand out the types of a formal input itself.
-    listed = next((one.allowed_type_strs for one in schema.type_constraints if one.type_param_str == formal.type_str),
-                  [formal.type_str])
-    allowed = frozenset(numbers[text] for text in listed if text in numbers)
+    allowed = frozenset(numbers[text] for text in listed_types(formal, schema) if text in numbers)
     shares = formal.is_homogeneous or formal.option != schema.FormalParameterOption.Variadic
     return allowed, formal.type_str if shares and not formal.type_str.startswith("tensor(") else ""
+
+
+def listed_types(formal: Any, schema: Any) -> frozenset[str]:
+    """The types that a formal input or output of a schema takes, as the schema writes them."""
+    # Not every release of onnx can hand out `formal.types`: 1.20 raises TypeError.
+    for constraint in schema.type_constraints:
+        if constraint.type_param_str == formal.type_str:
+            return frozenset(constraint.allowed_type_strs)
+    return frozenset([formal.type_str])
 
 
 def is_unicode(text: str) -> bool:

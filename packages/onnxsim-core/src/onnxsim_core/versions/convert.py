@@ -98,6 +98,11 @@ class Conversion:
     # --- nodes -----------------------------------------------------------------------------------------------------
     def run(self) -> Conversion:
         """Convert every node, collecting what cannot be converted."""
+        levels = {self.source, self.target, *self.levels.values()}
+        if len(levels) > 1 and max(levels) > newest():
+            self.gaps.append(f"{self.name or 'main'}: opset {max(levels)} is newer than the installed onnx, "
+                             f"which knows them up to {newest()}")
+            return self
         self.infer()
         for node in [node for graph in self.model.graphs() for node in graph]:
             if node.domain == OPAQUE and since(node.op_type, self.source) != since(node.op_type, self.target):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..ir.formal import newest
 from ..ir.graph import AttributeRef, Node, Value
 from . import steps
 from .history import allowed_types, arity, attribute_defaults, since, type_text, versions
@@ -70,6 +71,8 @@ def additions(node: Node, version: int, before: int) -> dict[str, Any]:
 
 def means_the_same(proto: Any, opset: int, other: int) -> bool:
     """Does a NodeProto written for one operator set say the same in another?"""
+    if opset != other and max(opset, other) > newest():
+        return False
     steps.load()
     op_type = proto.op_type
     low, high = sorted((since(op_type, opset), since(op_type, other)))

@@ -8,6 +8,7 @@ from typing import Any
 
 from ..infer.registered import is_registered
 from ..ir import dtypes
+from ..ir.formal import listed_types
 from ..ir.graph import Value
 
 OLDEST = 7
@@ -66,7 +67,7 @@ def attribute_defaults(op_type: str, version: int) -> dict[str, Any]:
 def allowed_types(op_type: str, version: int, *, outputs: bool = False) -> tuple[frozenset[str], ...]:
     """The types each formal input (or output) takes."""
     schema = schema_of(op_type, version)
-    return tuple(frozenset(one.types) for one in (schema.outputs if outputs else schema.inputs))
+    return tuple(listed_types(one, schema) for one in (schema.outputs if outputs else schema.inputs))
 
 
 @cache
