@@ -8,7 +8,7 @@ import pytest
 from onnx import defs, shape_inference
 
 from onnxsim_core import export_onnx_schemas
-from onnxsim_core.infer.export import schema_of
+from onnxsim_core.infer.export import schema_of, withdraw
 from onnxsim_core.infer.registered import KNOWN
 from onnxsim_core.ops.signatures import SIGNATURES
 
@@ -33,6 +33,14 @@ def test_every_operator_is_registered_once(exported):
 def test_before_anything_was_simplified():
     program = "import onnxsim_core, onnx; print(onnxsim_core.export_onnx_schemas() > 80)"
     assert subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True).stdout == "True\n"
+
+
+def test_withdrawing_takes_back_what_is_still_there(exported):
+    defs.deregister_schema("BiasGelu", 1, "com.microsoft")
+    withdraw([("com.microsoft", "BiasGelu", 1), ("com.microsoft", "FusedMatMul", 1)])
+    assert not defs.has("FusedMatMul", "com.microsoft") and defs.has("Quant", "qonnx.custom_op.general")
+    for op_type in ("BiasGelu", "FusedMatMul"):
+        KNOWN.discard(("com.microsoft", op_type, 1))
 
 
 @pytest.mark.parametrize(("domain", "nodes", "shape"), [

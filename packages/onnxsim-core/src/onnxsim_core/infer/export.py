@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 from typing import Any
 
 from ..ir.graph import Graph, Model, Node, Value
@@ -9,7 +10,7 @@ from ..ir.read import Reader
 from ..ir.write import Writer
 from ..ops.signatures import SIGNATURES, Signature
 from .engine import Inference
-from .registered import KNOWN, key_of
+from .registered import KNOWN, Key, key_of
 
 KINDS = {"i": "INT", "f": "FLOAT", "s": "STRING", "t": "TENSOR", "I": "INTS", "F": "FLOATS", "S": "STRINGS"}
 
@@ -24,15 +25,29 @@ def export_onnx_schemas() -> int:
     from .. import ops
 
     ops.load()
-    count = 0
+    made: list[Key] = []
     for domain, operators in SIGNATURES.items():
         for op_type, signature in operators.items():
             if not defs.has(op_type, domain):
                 schema = schema_of(domain, op_type, signature)
                 defs.register_schema(schema)
-                KNOWN.add(key_of(schema))
-                count += 1
-    return count
+                made.append(key_of(schema))
+    if made:
+        KNOWN.update(made)
+        atexit.register(withdraw, made)
+    return len(made)
+
+
+def withdraw(keys: list[Key]) -> None:
+    """Deregister those of the schemas that are still there.
+
+    At the end of the process, because onnx 1.20 crashes when it frees an inference function after the interpreter.
+    """
+    from onnx import defs
+
+    for domain, op_type, version in keys:
+        if defs.has(op_type, version, domain):
+            defs.deregister_schema(op_type, version, domain)
 
 
 def schema_of(domain: str, op_type: str, signature: Signature) -> Any:
