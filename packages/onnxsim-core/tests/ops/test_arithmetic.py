@@ -102,6 +102,16 @@ def test_pow_of_integers_is_exact_or_declined(dtype: type) -> None:
     assert fold("Pow", [np.array([0], dtype), np.array([-1], dtype)]) is None
 
 
+def test_pow_of_integers_has_every_digit() -> None:
+    for base in range(2, 40):
+        powers = [base**exponent for exponent in range(60) if base**exponent < 2**53]
+        found = fold("Pow", [np.array([base], np.int64), np.arange(len(powers))])
+        assert found.tolist() == powers
+        assert fold("Pow", [np.array([-base], np.int64), np.arange(len(powers))]).tolist() == [
+            (-1) ** exponent * power for exponent, power in enumerate(powers)
+        ]
+
+
 def test_pow_of_mixed_types_has_the_type_of_the_base() -> None:
     assert_folds("Pow", [np.array([1.5, -2.5, 3.1], np.float32), np.array([2, 3, -1])], ulps=1)
     assert fold("Pow", [np.array([2, 3]), np.array([0.5, 2.0], np.float32)]) is None

@@ -6,7 +6,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from onnxsim_core.ops.precision import is_bfloat16, is_real, narrowed, ties_signed_zeros, widened
+from onnxsim_core.ops.precision import finest, is_bfloat16, is_real, narrowed, ties_signed_zeros, widened
 
 REAL = [(np.float16, np.float32), (ml_dtypes.bfloat16, np.float32), (np.float32, np.float32), (np.float64, np.float64)]
 OTHER = [
@@ -50,3 +50,12 @@ def test_zeros_of_different_sign() -> None:
     assert ties_signed_zeros(zero, negative)
     assert not ties_signed_zeros(zero, zero)
     assert not ties_signed_zeros(zero, one)
+
+
+@pytest.mark.parametrize("dtype", [np.float16, ml_dtypes.bfloat16, np.float32, np.float64, np.int32, np.int64, np.uint8])
+def test_the_finest_type_holds_every_number_and_more_digits(dtype: type) -> None:
+    x = np.array([1, 2, 100], dtype)
+    found = finest(x)
+    assert found.tolist() == [1, 2, 100]
+    wanted = np.float64 if dtype in (np.float16, ml_dtypes.bfloat16, np.float32) else np.longdouble
+    assert found.dtype == wanted

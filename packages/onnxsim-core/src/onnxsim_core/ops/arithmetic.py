@@ -11,7 +11,7 @@ from ..ir.dims import Size, add, maximum, minimum, mod, mul, sub, truncdiv
 from ..ir.dtypes import INT32, INT64
 from ..ir.graph import Node, Value
 from .broadcasting import Data, Shape, aligned, broadcast_many, broadcast_shapes, pairs
-from .precision import Array, is_real, narrowed, ties_signed_zeros, widened
+from .precision import Array, finest, is_real, narrowed, ties_signed_zeros, widened
 from .registry import KERNELS, SHAPES
 
 _STEPS: dict[str, Callable[[Size, Size], Size]] = {
@@ -190,7 +190,7 @@ def _integer(node: Node, a: Array, b: Array) -> Array | None:
 
 @KERNELS.register("Pow", since=7)
 def pow_fold(node: Node, arrays: list[Array], ctx: Any) -> Array | None:
-    """Numerics: float64 power rounded once, within 1 ulp; integer results are exact and left out from 2**53 on."""
+    """Numerics: a wider power rounded once, within 1 ulp; integer results are exact and left out from 2**53 on."""
     base, exponent = arrays[0], arrays[1]
     if not (_is_number(base) and _is_number(exponent)) or base.dtype.kind in "iu" and exponent.dtype.kind not in "iu":
         return None
@@ -200,12 +200,13 @@ def pow_fold(node: Node, arrays: list[Array], ctx: Any) -> Array | None:
     # Stretched first: numpy takes shortcuts for a scalar exponent that differ for infinities and negative zeros.
     wide_base, wide_exponent = np.broadcast_arrays(np.atleast_1d(base), np.atleast_1d(exponent))
     with np.errstate(all="ignore"):
-        result = np.power(wide_base.astype(np.float64), wide_exponent.astype(np.float64)).reshape(shape)
+        result = np.power(finest(wide_base), finest(wide_exponent)).reshape(shape)
         if base.dtype.kind in "iu":
             info = np.iinfo(base.dtype)
             low, high = max(info.min, -(2**53)), min(info.max, 2**53)
             if not ((result >= low) & (result <= high)).all():
                 return None
+            result = np.rint(result)
         return narrowed(result, base.dtype)
 
 
