@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import onnx
-from onnx import helper
 from rewriting import DIMS, outline
 
 from onnxsim_core.ir.read import read_model
@@ -14,6 +13,7 @@ from onnxsim_core.ir.save import model_proto
 from onnxsim_core.ops import load as load_ops
 from onnxsim_core.versions.convert import Conversion
 from onnxsim_testkit import assert_same_outputs, model, random_feeds, run
+from onnxsim_testkit.models import oldest_ir_version
 
 
 def conversion(before: str | onnx.ModelProto, source: int, target: int, **options: Any) -> Conversion:
@@ -28,7 +28,7 @@ def converted(before: str | onnx.ModelProto, source: int, target: int, **options
     done = conversion(before, source, target, **options)
     assert not done.gaps
     result = model_proto(done.model)
-    result.ir_version = max(4, result.ir_version, helper.find_min_ir_version_for([helper.make_opsetid("", target)]))
+    result.ir_version = max(4, result.ir_version, oldest_ir_version(target))
     return result
 
 

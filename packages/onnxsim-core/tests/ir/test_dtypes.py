@@ -2,21 +2,21 @@ import ml_dtypes
 import numpy as np
 import onnx
 import pytest
+from installed import ADDED_TYPES, TYPES, WITH_WIDTH
 from onnx import TensorProto, helper
 
 from onnxsim_core.errors import ModelError
 from onnxsim_core.ir import dtypes
 
-WITH_WIDTH = sorted(dtypes.BITS)
-
 
 def test_numbers_and_names_are_those_of_onnx():
-    assert dtypes.NAMES == {value: name for name, value in TensorProto.DataType.items()}
-    assert all(getattr(dtypes, name) == value for name, value in TensorProto.DataType.items())
+    known = {**ADDED_TYPES, **dict(TensorProto.DataType.items())}
+    assert dtypes.NAMES == {value: name for name, value in known.items()}
+    assert all(getattr(dtypes, name) == value for name, value in known.items())
 
 
 def test_every_type_but_strings_has_a_width():
-    assert set(dtypes.BITS) == set(TensorProto.DataType.values()) - {TensorProto.UNDEFINED, TensorProto.STRING}
+    assert set(dtypes.BITS) == TYPES.union(ADDED_TYPES.values()) - {TensorProto.UNDEFINED, TensorProto.STRING}
 
 
 @pytest.mark.parametrize("dtype", [*WITH_WIDTH, dtypes.STRING])
@@ -72,15 +72,15 @@ def test_from_numpy_declines_what_onnx_lacks(spelling):
 
 
 def test_kinds_agree_with_the_numeric_types_themselves():
-    for dtype in WITH_WIDTH:
+    for dtype in dtypes.BITS:
         kind = dtypes.numpy_dtype(dtype)
         name = dtypes.name(dtype)
         assert dtypes.is_float(dtype) == ("FLOAT" in name or name == "DOUBLE")
         assert dtypes.is_int(dtype) == name.lstrip("U").startswith("INT")
         assert dtypes.is_complex(dtype) == (kind.kind == "c")
         assert dtypes.is_packed(dtype) == (dtypes.BITS[dtype] % 8 != 0)
-    signed = {n for n in map(dtypes.name, WITH_WIDTH) if dtypes.is_signed(getattr(dtypes, n))}
-    assert {dtypes.name(d) for d in WITH_WIDTH} - signed == {
+    signed = {n for n in map(dtypes.name, dtypes.BITS) if dtypes.is_signed(getattr(dtypes, n))}
+    assert {dtypes.name(d) for d in dtypes.BITS} - signed == {
         *("BOOL", "UINT2", "UINT4", "UINT8", "UINT16", "UINT32", "UINT64", "FLOAT8E8M0")
     }
     assert not any(kind(dtypes.STRING) for kind in (dtypes.is_float, dtypes.is_int, dtypes.is_signed, dtypes.is_packed))

@@ -5,6 +5,7 @@ import weakref
 import numpy as np
 import onnx
 import pytest
+from installed import WITH_WIDTH
 from onnx import TensorProto, helper, numpy_helper
 
 from onnxsim_core.errors import ModelError
@@ -25,7 +26,6 @@ from onnxsim_core.ir.tensors import (
     to_proto_header,
 )
 
-WITH_WIDTH = sorted(dtypes.BITS)
 DIMS = (3, 5)
 
 

@@ -14,6 +14,7 @@ from onnxsim_core.ir.graph import Node
 from onnxsim_core.ir.read import read_model
 from onnxsim_core.ops.registry import KERNELS
 from onnxsim_testkit import assert_same_value, run
+from onnxsim_testkit.models import oldest_ir_version
 
 Arrays = list[np.ndarray | None]
 
@@ -28,8 +29,7 @@ def model_of(op_type: str, arrays: Arrays, *, opset: int = 21, outputs: int = 1,
     ]
     node = helper.make_node(op_type, names, [f"y{index}" for index in range(outputs)], **attributes)
     graph = helper.make_graph([node], "g", inputs, [onnx.ValueInfoProto(name=name) for name in node.output])
-    imports = [helper.make_opsetid("", opset)]
-    return helper.make_model(graph, opset_imports=imports, ir_version=helper.find_min_ir_version_for(imports))
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=oldest_ir_version(opset))
 
 
 def inferred(model: onnx.ModelProto) -> tuple[Node, Inference]:

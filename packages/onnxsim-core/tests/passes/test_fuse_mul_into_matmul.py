@@ -156,7 +156,8 @@ def test_skips_other_sums(reason, total, product):
         "huge": np.full(3, 3e38, np.float32),
         "big": np.float32(30),
     }
-    assert_skips(scaled_sum, given(text, w=W, b=B, c=C, **constants), reason)
+    # Apart from the text: not every parser reads a denormal number.
+    assert_skips(scaled_sum, given(text, w=W, b=B, c=C), reason, initializers=constants)
 
 
 def test_skips_a_sum_with_other_readers():

@@ -1,6 +1,7 @@
 """The tables of steps."""
 
 import pytest
+from installed import NEWEST, OPSET
 
 from onnxsim_core.errors import OnnxsimError
 from onnxsim_core.versions import history, steps
@@ -10,7 +11,7 @@ def test_every_step_is_at_a_version_of_its_operator():
     steps.load()
     for table in (steps.UP, steps.DOWN):
         for op_type, version in table:
-            assert version in history.versions(op_type), (op_type, version)
+            assert version in history.versions(op_type) or OPSET < version <= NEWEST, (op_type, version)
 
 
 def test_two_steps_at_one_place_are_a_mistake():

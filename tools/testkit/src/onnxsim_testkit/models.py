@@ -37,14 +37,21 @@ def model(
         graph = onnx.parser.parse_graph(text)
         imports = [helper.make_opsetid("", opset)]
         imports += [helper.make_opsetid(domain, version) for domain, version in (domains or {}).items()]
-        # The oldest IR version that knows the opset: the widest range of runtimes loads it.
-        oldest = helper.find_min_ir_version_for(imports[:1])
-        proto = helper.make_model(graph, opset_imports=imports, ir_version=oldest)
+        proto = helper.make_model(graph, opset_imports=imports, ir_version=oldest_ir_version(opset))
     for name, array in (initializers or {}).items():
         _set_initializer(proto.graph, name, np.asarray(array))
     if check:
         onnx.checker.check_model(proto, full_check=True)
     return proto
+
+
+def oldest_ir_version(opset: int) -> int:
+    """The oldest IR version that knows the opset, which the widest range of runtimes loads.
+
+    An opset newer than the installed onnx gets that of the newest one it knows.
+    """
+    found: int = helper.find_min_ir_version_for([helper.make_opsetid("", min(opset, onnx.defs.onnx_opset_version()))])
+    return found
 
 
 def _set_initializer(graph: onnx.GraphProto, name: str, array: np.ndarray) -> None:
