@@ -1,13 +1,17 @@
 """Channels of layers, and scales spread over their weights, against loops."""
 
+import re
+
 import numpy as np
 import pytest
 from inferred import Inferred
+from rewriting import apply, assert_skips
 from weights import drawn
 
 from onnxsim_core.ir.tensors import ArrayTensor
 from onnxsim_core.rewrite import layers
 from onnxsim_core.rewrite.rule import Skip
+from onnxsim_testkit import model
 
 
 @pytest.mark.parametrize(
@@ -100,6 +104,7 @@ def test_spread_over_transposed_convolutions(group):
         (drawn(3, 2), np.array([np.nan, 1.0]), "the scaled weight leaves the range of its type"),
         (np.zeros((3, 2), np.float32), np.array(1e-40), None),
         (np.ones((3, 2), np.int32), np.array(2.0), "the weight is not of a float type"),
+        (np.full((3, 2), 1j, np.complex64), np.array(2.0), "the weight is not of a float type"),
     ],
 )
 def test_multiplied(weight, factor, reason):
@@ -139,3 +144,51 @@ def test_vector():
     for numbers in ([1e39], [np.nan], [-np.inf]):
         assert isinstance(layers.vector(graph.op, np.array(numbers), 1, "b"), Skip)
     assert isinstance(layers.vector(graph.op, np.array([1.0]), 7, "b"), Skip)
+
+
+@pytest.mark.parametrize("kind", ["complex64", "complex128", "bool", "object"])
+@pytest.mark.parametrize(
+    ("rule", "body"),
+    [
+        ("fuse_consecutive_mul", "matrix: y = Div(x, c) z = Div(y, f)"),
+        ("fuse_consecutive_mul", "matrix: y = Mul(x, f) z = Mul(y, c)"),
+        ("fuse_consecutive_add", "matrix: y = Add(x, c) z = Add(y, c)"),
+        ("fuse_consecutive_add", "matrix: y = Add(x, f) z = Add(y, c)"),
+        ("fuse_consecutive_matmul", "matrix: y = MatMul(x, w) z = MatMul(y, c2)"),
+        ("fuse_mul_into_matmul", "matrix: y = MatMul(x, w) z = Mul(y, c)"),
+        ("fuse_mul_into_matmul", "matrix: y = MatMul(x, w) s = Add(y, f) z = Mul(s, c)"),
+        ("fuse_mul_into_matmul", "matrix: y = MatMul(x, w) s = Add(y, c) z = Mul(s, f)"),
+        ("fuse_affine_into_gemm", "matrix: y = Gemm(x, w) z = Mul(y, c)"),
+        ("fuse_affine_into_gemm", "matrix: y = Gemm(x, w, c) z = Sub(y, f)"),
+        ("fuse_bn_into_gemm", "matrix: y = Gemm(x, w) z = BatchNormalization(y, f, f, c, f)"),
+        ("fuse_mul_into_conv", "picture: y = Conv(x, k) z = Mul(y, c1)"),
+        ("fuse_mul_into_conv", "picture: y = Conv(x, k, c) z = Mul(y, f1)"),
+        ("fuse_add_bias_into_conv", "picture: y = Conv(x, k) z = Add(y, c1)"),
+        ("fuse_preceding_mul_into_conv", "picture: y = Mul(x, c1) z = Conv(y, k)"),
+        ("fuse_bn_into_conv", "picture: y = Conv(x, k) z = BatchNormalization(y, c, f, f, f)"),
+        ("fuse_affine_into_norm", "picture: y = InstanceNormalization(x, f, c) z = Mul(y, f1)"),
+        ("fuse_affine_into_norm", "matrix: y = LayerNormalization(x, f) z = Mul(y, c)"),
+        ("fuse_affine_into_norm", "matrix: y = LayerNormalization(x, f, c) z = Add(y, f)"),
+        ("fuse_group_norm", "picture: a = Reshape(x, p) b = InstanceNormalization(a, f, c) z = Reshape(b, q)"),
+    ],
+)
+def test_rules_skip_constants_without_real_numbers(rule, body, kind):
+    """No operator there takes them, but a file may hold them: as float64 they lose their imaginary part, or are none."""
+    shape, body = body.split(": ")
+    text = f"g ({READS[shape]}) => (float[] z) {{ {body} }}"
+    unreal = np.array(["1", "two", "3"], object) if kind == "object" else np.array([1, 2 + 1j, 3]).astype(kind)
+    assert_skips(rule, text, "a constant has no real numbers", opset=21, initializers=read_by(body, unreal))
+    real = model(text, opset=21, initializers=read_by(body, drawn(3, seed=1, low=1, high=2)))
+    assert apply(rule, real)[1].changes == 1
+
+
+READS = {"matrix": "float[3,3] x", "picture": "float[1,3,4,4] x"}
+
+
+def read_by(body: str, c: np.ndarray) -> dict[str, np.ndarray]:
+    f = drawn(3, low=1, high=2)
+    held = {
+        "c": c, "c1": c.reshape(3, 1, 1), "c2": c.reshape(3, 1), "f": f, "f1": f.reshape(3, 1, 1),
+        "w": drawn(3, 3), "k": drawn(3, 3, 1, 1), "p": np.array([1, 3, -1]), "q": np.array([1, 3, 4, 4]),
+    }  # fmt: skip
+    return {name: array for name, array in held.items() if re.search(rf"\b{name}\b", body)}

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..ir.graph import Node, Value
 from ..rewrite.builder import Builder
-from ..rewrite.layers import NORMALIZATIONS, absorb, float64, output_channels, vector
+from ..rewrite.layers import NORMALIZATIONS, NOT_REAL, absorb, float64, is_real, output_channels, vector
 from ..rewrite.match import is_filled_with, same_sizes
 from ..rewrite.rule import Skip, rewrites, skip
 from ..rewrite.scaling import multiplied
@@ -96,6 +96,8 @@ def _into_last_axes(op: Builder, layer: Node, op_type: str, other: Value) -> Val
         return skip("RMSNormalization has no bias")
     if not other.is_constant or other.tensor is None:
         return _computed(op, layer, op_type, other, dims)
+    if not is_real(other) or bias is not None and not is_real(bias):
+        return NOT_REAL
     numbers = _along(other, dims, len(x.shape))
     if numbers is None:
         return skip("the constant does not run along the normalized axes")

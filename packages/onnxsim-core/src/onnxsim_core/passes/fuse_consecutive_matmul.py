@@ -8,7 +8,7 @@ from ..ir.dtypes import DOUBLE, FLOAT, numpy_dtype
 from ..ir.graph import Node, Value
 from ..ir.tensors import same_bytes
 from ..rewrite.builder import Builder
-from ..rewrite.layers import float64
+from ..rewrite.layers import NOT_REAL, float64, is_real
 from ..rewrite.rule import Skip, rewrites, skip
 from .catalog import declare
 
@@ -37,6 +37,8 @@ def one_product(node: Node, op: Builder) -> Value | Skip:
     a, b = left.tensor.dims, right.tensor.dims
     if len(a) != 2 or len(b) != 2 or a[1] != b[0] or left.tensor.dtype not in (FLOAT, DOUBLE):
         return skip("the constants are no matrices of floats that fit")
+    if not is_real(right):
+        return NOT_REAL
     if not inner_value.is_used_once or inner.graph is not node.graph:
         return skip("the first product has other readers")
     rows, middle, columns = a[0], a[1], b[1]

@@ -8,7 +8,7 @@ from ..ir.dtypes import BFLOAT16, FLOAT, FLOAT16
 from ..ir.graph import Node, Value
 from ..rewrite.builder import Builder
 from ..rewrite.expressions import is_step
-from ..rewrite.layers import float64, vector
+from ..rewrite.layers import NOT_REAL, float64, is_real, vector
 from ..rewrite.match import same_sizes
 from ..rewrite.rule import Skip, rewrites, skip
 from .catalog import declare
@@ -53,6 +53,8 @@ def group_norm(node: Node, op: Builder) -> Value | Skip:
         return skip("the scale or bias of the normalization is not a constant")
     vectors = []
     for per_group in (scale, bias):
+        if not is_real(per_group):
+            return NOT_REAL
         numbers = np.repeat(float64(per_group), channels // groups)
         per_channel = vector(op, numbers, per_group.dtype, per_group.name, per_group)
         if isinstance(per_channel, Skip):

@@ -8,7 +8,7 @@ from ..ir.dtypes import DOUBLE, FLOAT, numpy_dtype
 from ..ir.graph import Node, Value
 from ..rewrite.builder import Builder
 from ..rewrite.expressions import number, rank_of
-from ..rewrite.layers import absorb, along_channels, float64, output_channels, vector
+from ..rewrite.layers import NOT_REAL, absorb, along_channels, float64, is_real, output_channels, vector
 from ..rewrite.rule import Skip, rewrites, skip
 from ..rewrite.tails import MULTIPLICATIVE, layer_before, operand_and_constant, tail
 from .catalog import declare
@@ -45,6 +45,8 @@ def scaled_sum(node: Node, op: Builder) -> Value | Skip:
         return skip("it is no scaled sum of a product and a constant")
     if not found[0].is_used_once or total.graph is not node.graph:
         return skip("the sum has other readers")
+    if not is_real(found[1]) or not is_real(inner[1]):
+        return NOT_REAL
     layer = layer_before(inner[0], total, _KINDS)
     if isinstance(layer, Skip):
         return layer

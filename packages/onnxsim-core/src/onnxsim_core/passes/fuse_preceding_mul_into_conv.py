@@ -6,7 +6,7 @@ import numpy as np
 
 from ..ir.graph import Node, Value
 from ..rewrite.builder import Builder
-from ..rewrite.layers import Channels, along_channels, spread_inputs
+from ..rewrite.layers import NOT_REAL, Channels, along_channels, is_real, spread_inputs
 from ..rewrite.rule import Skip, rewrites, skip
 from ..rewrite.scaling import multiplied
 from ..rewrite.tails import operand_and_constant
@@ -35,6 +35,8 @@ def convolution_of_scaled(node: Node, op: Builder) -> Value | Skip:
     if found is None or found[2] and scaling.op_type == "Div":
         return skip("the input is not scaled by a constant")
     operand, constant, _ = found
+    if not is_real(constant):
+        return NOT_REAL
     if not weight.is_constant:
         return skip("the weight is not a constant")
     channels = _input_channels(node)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..ir.dtypes import numpy_dtype
+from ..ir.dtypes import is_float, is_int, numpy_dtype
 from .expressions import fits_attribute
 from .rule import Skip, skip
 from .scaling import RANGES, multiplied
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 Array = Any
 
+NOT_REAL = skip("a constant has no real numbers")
 CONVOLUTIONS = frozenset({"Conv", "ConvTranspose"})
 NORMALIZATIONS = frozenset({"BatchNormalization", "InstanceNormalization", "GroupNormalization"})
 SMALL = 16 << 10
@@ -151,8 +152,13 @@ def absorb(op: Builder, layer: Node, scale: Array | None, shift: Array | None) -
     return _into_normalization(op, layer, scale, shift)
 
 
+def is_real(value: Value) -> bool:
+    """Has it real numbers? A file may put complex ones or text where ONNX allows neither."""
+    return is_float(value.dtype) or is_int(value.dtype)
+
+
 def float64(value: Value) -> Array:
-    """The numbers of a constant in float64."""
+    """The numbers of a constant in float64, for a constant that `is_real`."""
     assert value.tensor is not None
     return value.tensor.numpy().astype(np.float64)
 
@@ -164,6 +170,8 @@ def _into_convolution(op: Builder, layer: Node, scale: Array | None, shift: Arra
     assert weight is not None and channels is not None
     if bias is not None and not bias.is_constant:
         return skip("the bias is not a constant")
+    if bias is not None and not is_real(bias):
+        return NOT_REAL
     if scale is not None and not weight.is_constant:
         return skip("the weight is not a constant")
     new_weight: Value | Skip = weight if scale is None else multiplied(op, weight, spread(layer, scale))
@@ -221,6 +229,8 @@ def _gemm_bias(op: Builder, layer: Node, c: Value | None, scale: Array | None, s
         channels = output_channels(layer)
         assert shift is not None and channels is not None
         return _new_bias(op, layer, shift, channels.count)
+    if not is_real(c):
+        return NOT_REAL
     with np.errstate(all="ignore"):
         numbers = float64(c) * layer.attribute("beta", 1.0)
         numbers = (numbers if scale is None else numbers * scale) + (0.0 if shift is None else shift)
@@ -261,6 +271,8 @@ def _into_normalization(op: Builder, layer: Node, scale: Array | None, shift: Ar
     assert old_scale is not None and old_bias is not None
     if not old_scale.is_constant or not old_bias.is_constant:
         return skip("the scale or bias of the normalization is not a constant")
+    if not is_real(old_bias):
+        return NOT_REAL
     new_scale = old_scale if scale is None else multiplied(op, old_scale, scale)
     if isinstance(new_scale, Skip):
         return new_scale

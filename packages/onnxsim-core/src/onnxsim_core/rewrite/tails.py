@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..ir.dtypes import INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64
-from .layers import along_channels, float64, output_channels
+from .layers import NOT_REAL, along_channels, float64, is_real, output_channels
 from .rule import Skip, skip
 
 if TYPE_CHECKING:
@@ -69,6 +69,8 @@ def in_a_row(node: Node, kinds: tuple[str, ...], op: Builder) -> InARow | Skip:
     if not outer[0].is_used_once or inner.graph is not node.graph:
         return skip("the first result has other readers")
     first, second = found[1], outer[1]
+    if not is_real(first) or not is_real(second):
+        return NOT_REAL
     assert first.tensor is not None and second.tensor is not None
     if not is_no_larger(first.tensor, second.tensor):
         return skip("the constants together would be larger than they are")
@@ -135,6 +137,8 @@ def tail(node: Node, kinds: frozenset[str]) -> Tail | Skip:
     if found is None:
         return skip("there is no constant operand")
     operand, constant, first = found
+    if not is_real(constant):
+        return NOT_REAL
     layer = layer_before(operand, node, kinds)
     if isinstance(layer, Skip):
         return layer
@@ -176,6 +180,8 @@ def batchnorm_tail(node: Node, opset: int) -> tuple[Array, Array] | Skip:
     for value in values:
         if not value.is_constant:
             return skip("its statistics are not constants")
+        if not is_real(value):
+            return NOT_REAL
         if value.shape is None or len(value.shape) != 1 or value.shape != values[0].shape:
             return skip("its statistics are not vectors of one length")
     gamma, beta, mean, variance = (float64(value) for value in values)
