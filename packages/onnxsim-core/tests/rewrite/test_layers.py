@@ -104,7 +104,6 @@ def test_spread_over_transposed_convolutions(group):
         (drawn(3, 2), np.array([np.nan, 1.0]), "the scaled weight leaves the range of its type"),
         (np.zeros((3, 2), np.float32), np.array(1e-40), None),
         (np.ones((3, 2), np.int32), np.array(2.0), "the weight is not of a float type"),
-        (np.full((3, 2), 1j, np.complex64), np.array(2.0), "the weight is not of a float type"),
     ],
 )
 def test_multiplied(weight, factor, reason):
@@ -116,6 +115,13 @@ def test_multiplied(weight, factor, reason):
     else:
         np.testing.assert_array_equal(made.tensor.numpy(), (weight * factor).astype(np.float32))
         assert (made is graph.values["w"]) == (factor == 1).all()
+
+
+def test_multiplied_leaves_complex_weights_alone():
+    graph = Inferred("g (float[2,3] x) => (float[] z) { z = MatMul(x, w) }", w=drawn(3, 2))
+    graph.values["w"].tensor = ArrayTensor(np.full((3, 2), 1j, np.complex64))
+    made = layers.multiplied(graph.op, graph.values["w"], np.array(2.0))
+    assert isinstance(made, Skip) and made.reason == "the weight is not of a float type"
 
 
 def test_multiplied_asks_whether_the_model_may_grow():
