@@ -8,7 +8,7 @@ import pytest
 from onnxsim_testkit import model, run
 from onnxsim_testkit.fuzzing import FAMILIES, Mismatch, RandomModel, Reject, check, examine, random_graph, reduced
 from onnxsim_testkit.fuzzing.checking import difference, outline, renamed, with_special_numbers
-from onnxsim_testkit.fuzzing.growing import Grower, reads_and_makes
+from onnxsim_testkit.fuzzing.growing import Grower, goes_beyond, reads_and_makes
 
 ONES = np.ones((2, 3), np.float32)
 
@@ -149,3 +149,28 @@ def test_what_bodies_read_from_around_is_read():
     reads, made = reads_and_makes(model(text).graph.node)
 
     assert reads - made == {"x", "c"}
+
+
+@pytest.mark.parametrize(
+    ("op_type", "shapes", "attributes", "beyond"),
+    [
+        ("PRelu", [(2, 3), (3,)], {}, False),
+        ("PRelu", [(1, 3), (2, 1)], {}, True),
+        ("CenterCropPad", [(1, 2), (2,)], {}, False),
+        ("CenterCropPad", [(1, 2), (1,)], {}, True),
+        ("CenterCropPad", [(1, 2), (1,)], {"axes": [-1]}, False),
+        ("Concat", [(0, 2, 3), (0, 2, 1)], {"axis": -1}, True),  # at other sizes they may not agree
+        ("Concat", [(2, 0), (2, 3)], {"axis": 1}, False),
+        ("Concat", [(4, 0), (2, 3)], {"axis": -1}, True),
+        ("Concat", [(0, 2)], {"axis": 1}, False),
+        ("Concat", [(2,), (0,)], {"axis": 0}, False),
+    ],
+)
+def test_what_onnxruntime_takes_beyond_the_standard_is_told(op_type, shapes, attributes, beyond):
+    names = [f"x{index}" for index in range(len(shapes))]
+    values = {name: np.ones(shape, np.float32) for name, shape in zip(names, shapes)}
+    if op_type == "PRelu":
+        values["y"] = values["x0"] * values["x1"]
+    node = onnx.helper.make_node(op_type, names, ["y"], **attributes)
+
+    assert goes_beyond(node, values) == beyond

@@ -69,6 +69,16 @@ ONCE = {
         }""",
     "nodes of which only attributes differ": """
         g (float16[n] x) => (float[] y) { a = Cast<to=1>(x) b = Cast<to=11>(x) c = Cast<to=1>(b) y = Add(a, c) }""",
+    "a chain whose reader has another target than any constant": """
+        g (int64[1] p, int64[3] q, float[4,1] x) => (float[] y, float[] z) <int64[1] k = {2}, int64[4] s = {0,4,-1,1}> {
+            u = Unsqueeze(x, k) t = Transpose<perm = [1,0,2]>(u) v = Reshape(t, s)
+            w = Reshape(v, q) y = Identity(w) z = Reshape(w, p)
+        }""",
+    "sizes that become known after those of what is made of them": """
+        g (float[3,3,4] x, int64[1] k) => (float[] y, float[?,?] z, float[?,?] w) {
+            a = ReduceMin<keepdims = 0>(x, k) f = Flatten<axis = 0>(a) y = Transpose<perm = [1,0]>(f)
+            z = Flatten<axis = 2>(f) w = ReduceMin<keepdims = 0>(x, k)
+        }""",
     "a Loop that a body reads": """
         g () => (float[] y) <int64 n = {3}, float[2] k = {1, 2}> {
             v = Loop(n, "") <body = b1 (int64 i, bool c) => (bool d, float[2] p) { d = Identity(c) p = Identity(k) }>

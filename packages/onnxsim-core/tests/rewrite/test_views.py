@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from onnxsim_core.ir import dims
 from onnxsim_core.rewrite.views import Plan, View, plans
 
-n, s = dims.symbol("n"), dims.symbol("s")
+n, s, m = dims.symbol("n"), dims.symbol("s"), dims.symbol("m")
 
 
 def factorizations(draw: Any, total: int) -> tuple[int, ...]:
@@ -93,6 +93,9 @@ def test_the_plan_moves_elements_like_the_chain(chain: Any) -> None:
         ((n, 8, 4), [("t", (0, 2, 1)), ("r", (n, 4, 2, 4)), ("t", (0, 2, 3, 1))], None, None, True),
         # Nothing moves in the end.
         ((n, s, 4), [("t", (1, 0, 2)), ("r", (s, n, 2, 2)), ("t", (1, 0, 2, 3)), ("r", (n, s, 4))], None, None, False),
+        # All there is lies along one axis, whose size is known by other names.
+        ((n, s), [("r", (1, m)), ("t", (1, 0))], None, None, True),
+        ((n, 3), [("r", (1, 1, 15)), ("t", (0, 2, 1))], None, None, True),
         # Heads are split off, swapped and joined.
         ((n, s, 8), [("r", (n, s, 2, 4)), ("t", (0, 2, 1, 3)), ("r", (2 * n, s, 4))], (n, s, 2, 4), (0, 2, 1, 3), True),
     ],
@@ -111,6 +114,8 @@ def test_plans_of_chains_with_symbols(shape: Any, steps: Any, before: Any, perm:
 def test_sizes_that_do_not_tell_how_elements_move() -> None:
     view = View((n, s))
     assert not view.reshape((s, n))
+    view = View((n, s))
+    assert not view.reshape((m, 2))
     view = View((6, 4))
     view.transpose((1, 0))
     assert not view.reshape((3, 8))

@@ -295,6 +295,9 @@ class Driver:
         visit = self._push_along if far else self.push
         if far and new.node is not None:
             self.push(new.node)
+            before = new.node.input(0)
+            if before is not None and before.node is not None and before.node.op_type in VIEWS:
+                self.push(before.node)  # a chain that went on there may end now that its result has another reader
         for user, count in old.uses.items():
             inputs = user.inputs
             for index, value in enumerate(inputs):
@@ -347,8 +350,7 @@ class Driver:
     def _empty(self, body: Graph, stack: list[Node]) -> None:
         for value in body.outputs:
             value.outputs = 0
-        for inner in body.reversed():
-            stack.append(inner)
+        stack.extend(body.reversed())
 
     def _released(self, value: Value, reader: Node, stack: list[Node]) -> None:
         uses = value.uses
@@ -382,9 +384,8 @@ class Driver:
         outputs = value.node.outputs  # type: ignore[union-attr]
         if 1 < len(outputs) <= 2 * REACH:
             for sibling in outputs:
-                if sibling is not value:
-                    for user in sibling.uses:
-                        self.push(user)
+                for user in sibling.uses if sibling is not value else ():
+                    self.push(user)
 
     def _push_along(self, node: Node) -> None:
         """Visit a node again, and those after it while there is one way on: a rule may look back as far as that."""

@@ -38,6 +38,11 @@ class View:
     def reshape(self, shape: Shape) -> bool:
         """Lay the pieces out as `shape`; False when the sizes do not tell how."""
         waiting = flat(self.axes)
+        wide = [index for index, size in enumerate(shape) if not _is_one(size)]
+        if len(wide) == 1 and not all(type(size) is int for size in (*shape, *[piece.size for piece in waiting])):
+            # All there is lies along one axis, whatever the sizes are known as.
+            self.axes = [waiting if index == wide[0] else [] for index in range(len(shape))]
+            return True
         waiting.reverse()
         axes: list[list[Piece]] = []
         for size in shape:

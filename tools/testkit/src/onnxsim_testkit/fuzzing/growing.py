@@ -4,7 +4,7 @@ Every value is known as an array, not only by its shape. With `exact`, all float
 and only operators are used that do not round, so that a rewrite may not change a single bit.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -166,10 +166,8 @@ class Grower(Growth):
             found = run(self.model(graph), feeds)
         except Exception as error:
             raise Reject from error
-        for node in nodes:
-            # onnxruntime stretches what the slope is wider than, and onnx states other shapes then.
-            if node.op_type == "PRelu" and found[node.output[0]].shape != {**self.arrays, **fixed, **found}[node.input[0]].shape:
-                raise Reject
+        if any(goes_beyond(node, {**self.arrays, **fixed, **found}) for node in nodes):
+            raise Reject
         for name, array in found.items():
             if isinstance(array, np.ndarray) and not self._fits(array):
                 raise Reject(name)
@@ -204,6 +202,23 @@ class Grower(Growth):
             kind = helper.np_dtype_to_tensor_dtype(array[0].dtype) if array else FLOAT
             return helper.make_tensor_sequence_value_info(name, kind, None)
         return helper.make_tensor_value_info(name, dtype_of(array), array.shape)
+
+
+def goes_beyond(node: onnx.NodeProto, values: Mapping[str, Any]) -> bool:
+    """Does onnxruntime run what the standard has no meaning for? What is said of the sizes of its result differs then."""
+    read = [values[name] for name in node.input if name in values]
+    attributes = {one.name: helper.get_attribute_value(one) for one in node.attribute}
+    if node.domain or len(read) != len(node.input):
+        return False
+    if node.op_type == "PRelu":  # it stretches what the slope is wider than
+        return bool(values[node.output[0]].shape != read[0].shape)
+    if node.op_type == "CenterCropPad":  # it takes fewer sizes than there are axes
+        return len(read[1]) != len(attributes.get("axes", read[0].shape))
+    if node.op_type == "Concat":  # it passes over empty parts, whatever their other sizes are or become
+        axis = attributes.get("axis", 1) % max(read[0].ndim, 1)
+        others = {(*part.shape[:axis], *part.shape[axis + 1 :]) for part in read}
+        return len(others) > 1 or len(read) > 1 and 0 in others.pop()
+    return False
 
 
 def dtype_of(array: np.ndarray) -> int:
