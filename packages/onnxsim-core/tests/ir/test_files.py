@@ -156,6 +156,27 @@ def test_beyond_a_number_of_files_each_read_opens_anew(tmp_path, monkeypatch):
     assert open_descriptors() == before + 2
 
 
+def test_files_of_forgotten_models_make_room(tmp_path, monkeypatch):
+    """A graph refers to itself, so what it held open stays so until the collector comes by."""
+    (tmp_path / "old").write_bytes(DATA)
+    (tmp_path / "new").write_bytes(DATA)
+    gc.collect()
+    monkeypatch.setattr(files, "KEEP_OPEN", files._open_files + 5)
+    monkeypatch.setattr(files, "_opened", files._open_files)
+    gc.disable()
+    try:
+        for _ in range(5):
+            cycle = [File(tmp_path / "old")]
+            cycle.append(cycle)
+        del cycle
+        assert files._open_files == files.KEEP_OPEN
+        file = File(tmp_path / "new")
+    finally:
+        gc.enable()
+    os.unlink(tmp_path / "new")
+    assert file.pread(0, len(DATA)) == DATA and files._open_files < files.KEEP_OPEN
+
+
 def test_a_file_opened_anew_must_be_the_same_one(tmp_path, path, monkeypatch):
     monkeypatch.setattr(files, "KEEP_OPEN", 0)
     file = File(path)

@@ -7,12 +7,14 @@ callers that want one anyway.
 
 A file is opened once and stays open, so that replacing it by rename (output over input) leaves its bytes readable.
 Models with one file per weight would run out of descriptors: beyond `KEEP_OPEN` open files, further ones are reopened
-for each read and must then still be the same file.
+for each read and must then still be the same file. A model that nobody holds any more keeps its files open until its
+cycles are found, so that is asked for first.
 """
 
 from __future__ import annotations
 
 import errno
+import gc
 import mmap as _mmap
 import os
 import stat
@@ -32,6 +34,8 @@ _FLAGS = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0)
 _pread = getattr(os, "pread", None)
 _preadv = getattr(os, "preadv", None)
 _open_files = 0
+_opened = 0
+"""Files opened since garbage was last looked for."""
 
 
 class File:
@@ -44,7 +48,7 @@ class File:
     __slots__ = ("path", "size", "identity", "_stamp", "_sparse", "_fd", "_kept", "_lock", "_map", "__weakref__")
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        global _open_files
+        global _open_files, _opened
         self._fd = -1
         self._kept = False
         self.path: str = os.fspath(path)
@@ -62,6 +66,10 @@ class File:
         self.identity: tuple[int, int] = (info.st_dev, info.st_ino)
         self._stamp = (info.st_dev, info.st_ino, info.st_size, info.st_mtime_ns)
         self._sparse = getattr(info, "st_blocks", 1 << 62) * 512 < info.st_size
+        _opened += 1
+        if _open_files >= KEEP_OPEN and _opened > KEEP_OPEN:
+            _opened = 0
+            gc.collect()
         if _open_files < KEEP_OPEN:
             self._fd = fd
             self._kept = True
