@@ -188,12 +188,13 @@ def api_page() -> str:
 def signature(name: str, value: Any) -> str:
     """`name(a, b=1, *, c)`, one parameter a line; annotations as they are written."""
     parameters = inspect.signature(value).parameters.values()
+    stars: dict[Any, str] = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
     lines, starred = [], False
     for parameter in parameters:
         if parameter.kind is parameter.KEYWORD_ONLY and not starred:
             lines.append("    *,")
             starred = True
-        text = {parameter.VAR_POSITIONAL: "*", parameter.VAR_KEYWORD: "**"}.get(parameter.kind, "") + parameter.name
+        text = stars.get(parameter.kind, "") + parameter.name
         if parameter.annotation is not parameter.empty:
             text += f": {parameter.annotation}"
         if parameter.default is not parameter.empty:
