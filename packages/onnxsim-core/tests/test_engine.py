@@ -75,6 +75,11 @@ KEPT = [
     ("random numbers in a Loop", "(float[2] x) => (float[2] y, float[k,2] z) <int64 n = {3}, bool c = {1}> {"
      " y, z = Loop(n, c, x) <body = l (int64 i, bool p, float[2] v) => (bool q, float[2] u, float[2] r) {"
      " q = Identity(p) u = Neg(v) r = RandomNormal<shape=[2]>() }> }", None, None),
+    ("a constant that drops out in training", "(float[4] x) => (float[4] y) <float[4] w = {1,2,3,4}, float r = {0.5},"
+     " bool t = {1}> { d = Dropout(w, r, t) y = Add(x, d) }", "Dropout Add", None),
+    ("a contrib product and its bias", "(float[1,16] x) => (float[1,2] y) <float[2] s = {0.5, 2}, float[2] b = {1, -1}> {"
+     " q = Identity(x) p = com.microsoft.MatMulNBits<K=16, N=2, bits=4, block_size=16>(q, w, s) y = Add(p, b) }",
+     "MatMulNBits Add", [{"x": np.arange(16, dtype=np.float32).reshape(1, 16)}]),
     ("a weight that is quantized and back", "(float[2,2] x) => (float[2,2] y) <float[2,2] w = {1,2,3,4}, float s = {0.5},"
      " int8 z = {0}> { q = QuantizeLinear(w, s, z) d = DequantizeLinear(q, s, z) y = MatMul(x, d) }", None, [{"x": HALVES}]),
     ("a quantized weight that is reshaped", "(float[2,2] x) => (float[2,2] y) <int8[4] q = {1,2,3,4}, float s = {0.5},"
@@ -84,7 +89,8 @@ KEPT = [
 
 @pytest.mark.parametrize(("text", "left", "feeds"), [case[1:] for case in KEPT], ids=[case[0] for case in KEPT])
 def test_what_must_be_kept(text, left, feeds):
-    original = model(f"g {text}", opset=21)
+    packed = {"w": np.arange(16, dtype=np.uint8).reshape(2, 1, 8)} if "MatMulNBits" in text else None
+    original = model(f"g {text}", opset=21, domains={"com.microsoft": 1}, initializers=packed)
     result = onnxsim_core.simplify(original).model
 
     assert [info.name for info in result.graph.input] == [info.name for info in original.graph.input]
