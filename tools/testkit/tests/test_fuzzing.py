@@ -174,3 +174,11 @@ def test_what_onnxruntime_takes_beyond_the_standard_is_told(op_type, shapes, att
     node = onnx.helper.make_node(op_type, names, ["y"], **attributes)
 
     assert goes_beyond(node, values) == beyond
+
+
+@pytest.mark.parametrize("op_type", ["BlackmanWindow", "HammingWindow", "HannWindow"])
+def test_a_window_of_no_size_is_beyond_the_standard(op_type):
+    node = onnx.helper.make_node(op_type, ["n"], ["y"])
+
+    assert goes_beyond(node, {"n": np.array(0)})
+    assert not goes_beyond(node, {"n": np.array(1)})

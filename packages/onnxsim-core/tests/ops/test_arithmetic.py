@@ -117,6 +117,15 @@ def test_pow_of_mixed_types_has_the_type_of_the_base() -> None:
     assert fold("Pow", [np.array([2, 3]), np.array([0.5, 2.0], np.float32)]) is None
 
 
+@pytest.mark.parametrize("dtype", [np.int64, np.int32, np.float32, np.float64])
+def test_an_exponent_that_a_double_does_not_hold_is_left_to_the_runtime(dtype):
+    base = np.array([-1, 1], dtype)
+    assert_folds("Pow", [base, np.array([2**53 - 1, 2**53])])
+    assert_folds("Pow", [base, np.array([1 - 2**53, -(2**53)])])
+    for exponent in (2**53 + 1, 2**63 - 1, -(2**53) - 1):
+        assert fold("Pow", [base, np.array([exponent])]) is None
+
+
 @pytest.mark.parametrize("op_type", ["Max", "Min"])
 @pytest.mark.parametrize("dtype", [*FLOATS, np.int32, np.int64, np.uint8, np.int8])
 def test_max_and_min(op_type: str, dtype: type) -> None:

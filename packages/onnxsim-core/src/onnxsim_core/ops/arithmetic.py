@@ -190,11 +190,16 @@ def _integer(node: Node, a: Array, b: Array) -> Array | None:
 
 @KERNELS.register("Pow", since=7)
 def pow_fold(node: Node, arrays: list[Array], ctx: Any) -> Array | None:
-    """Numerics: a wider power rounded once, within 1 ulp; integer results are exact and left out from 2**53 on."""
+    """Numerics: a wider power rounded once, within 1 ulp; integer results are exact and left out from 2**53 on.
+
+    So are integer exponents, which onnxruntime rounds to a double: (-1) ** (2**53 + 1) is 1 there.
+    """
     base, exponent = arrays[0], arrays[1]
     if not (_is_number(base) and _is_number(exponent)) or base.dtype.kind in "iu" and exponent.dtype.kind not in "iu":
         return None
     if broadcast_shapes(base.shape, exponent.shape) is None:
+        return None
+    if exponent.dtype in (np.int64, np.uint64) and ((exponent > 2**53) | (exponent < -(2**53))).any():
         return None
     shape = np.broadcast_shapes(base.shape, exponent.shape)
     # Stretched first: numpy takes shortcuts for a scalar exponent that differ for infinities and negative zeros.

@@ -212,6 +212,8 @@ def goes_beyond(node: onnx.NodeProto, values: Mapping[str, Any]) -> bool:
         return False
     if node.op_type == "PRelu":  # it stretches what the slope is wider than
         return bool(values[node.output[0]].shape != read[0].shape)
+    if node.op_type in ("BlackmanWindow", "HammingWindow", "HannWindow"):  # it takes a size that is not positive
+        return bool(read[0].item() <= 0)
     if node.op_type == "CenterCropPad":  # it takes fewer sizes than there are axes
         return len(read[1]) != len(attributes.get("axes", read[0].shape))
     if node.op_type == "Concat":  # it passes over empty parts, whatever their other sizes are or become
