@@ -184,3 +184,55 @@ def test_thousands_of_nodes_in_a_row():
     result = onnxsim_core.simplify(original).model
 
     assert run(result, {"v0": np.float32([-3, 2])})[f"v{count}"].tolist() == [3, 2]
+
+
+SPREAD = {
+    "a Tile": "t = Tile(c, r) z = Add(x, t)",
+    "an Expand": "t = Expand(c, r) z = Sub(x, t) ",
+    "a ConstantOfShape": "t = ConstantOfShape(r) z = Max(x, t)",
+    "many Expands": "".join(f"k{i} = Add(c, c) e{i} = Expand(k{i}, r) m{i} = Mul(e{i}, {f'm{i - 1}' if i else 'x'}) " for i in range(30))
+    + "z = Relu(m29)",
+}
+
+
+@pytest.mark.parametrize("kind", SPREAD)
+def test_what_is_spread_out_is_not_written_out(kind):
+    """Numbers that a node makes of next to nothing would be a megabyte each."""
+    text = "g (float[512,512] x) => (float[512,512] z) <float[1,1] c = {0.5}, int64[2] r = {512, 512}> { " + SPREAD[kind] + " }"
+    proto = model(text, opset=17)
+    simplified = onnxsim_core.simplify(proto).model
+    assert simplified.ByteSize() <= proto.ByteSize() + 1024
+    assert_same_outputs(proto, simplified, {"x": np.linspace(-1, 1, 512 * 512, dtype=np.float32).reshape(512, 512)}, rtol=0, atol=0)
+
+
+@pytest.mark.parametrize("body", [
+    "t = Transpose<perm=[1,0]>(w) a = MatMul(x, w) z = MatMul(a, t)",
+    "h = Mul(w, half) a = MatMul(x, w) b = MatMul(x, h) s = Add(a, b) t = Transpose<perm=[1,0]>(w) z = MatMul(s, t)",
+])
+def test_a_weight_that_is_used_in_two_forms_is_stored_once(body):
+    weight = np.random.default_rng(0).standard_normal((256, 384)).astype(np.float32)
+    proto = model(f"g (float[2,256] x) => (float[2,256] z) {{ {body} }}",
+                  initializers={"w": weight, "half": np.array(0.5, np.float32)})
+    simplified = onnxsim_core.simplify(proto).model
+    assert simplified.ByteSize() <= 1.25 * proto.ByteSize()
+    assert_same_outputs(proto, simplified, {"x": np.ones((2, 256), np.float32)}, rtol=1e-4, atol=1e-3)
+
+
+def test_an_operator_set_of_the_future_is_kept():
+    proto = model("g (float[n] x) => (float[n] z) { a = Identity(x) b = Relu(a) z = NotYetKnown(b) }", opset=17)
+    proto.opset_import[0].version = 199
+    simplified = onnxsim_core.simplify(proto).model
+    assert simplified.opset_import[0].version == 199 and simplified.ir_version == proto.ir_version
+    assert [node.op_type for node in simplified.graph.node] == ["Relu", "NotYetKnown"]
+    assert simplified.graph.input == proto.graph.input and simplified.graph.output == proto.graph.output
+
+
+def test_bodies_of_an_open_choice_keep_what_they_read():
+    """Both branches read values around them by their names."""
+    proto = model("""g (float[2] x, bool c) => (float[2] z) { a = Neg(x) i = Identity(a)
+        z = If(c) <then_branch = b1 () => (float[2] p) { p = Exp(i) },
+                   else_branch = b2 () => (float[2] q) { j = Abs(i) q = Mul(j, x) }> }""", opset=17)
+    simplified = onnxsim_core.simplify(proto).model
+    assert [node.op_type for node in simplified.graph.node] == ["Neg", "If"]
+    for choice in (True, False):
+        assert_same_outputs(proto, simplified, {"x": np.float32([1, -2]), "c": np.array(choice)}, rtol=0, atol=0)
