@@ -55,9 +55,6 @@ KEPT = [
      " h = ConstantOfShape(s) t = Shape(h) y = Add(x, t) }", "Add", None),
     ("sizes of a Resize made of a shape", '(float[1,1,2,3] x) => (float[1,1,4,6] y) <int64[4] k = {1, 1, 2, 2}> {'
      ' s = Shape(x) t = Mul(s, k) y = Resize<mode="nearest">(x, , , t) }', "Resize", [{"x": COUNTS.reshape(1, 1, 2, 3)}]),
-    ("a resized constant", '(float[1,1,4,6] x) => (float[1,1,4,6] y) <float[1,1,2,3] c = {0,1,2,3,4,5},'
-     ' float[4] s = {1,1,2,2}> { r = Resize<mode="nearest">(c, , s) y = Add(x, r) }', "Add",
-     [{"x": np.ones((1, 1, 4, 6), np.float32)}]),
     ("a size that is a product of dynamic ones",
      "(float[b,s,3] x) => (float[p,q] y) <int64[1] o = {1}, int64[1] z = {0}, int64[1] three = {3}> {"
      " h = Shape(x) i = Gather(h, z) j = Gather(h, o) k = Mul(i, three) t = Concat<axis=0>(j, k) y = Reshape(x, t) }", None,
@@ -236,3 +233,12 @@ def test_bodies_of_an_open_choice_keep_what_they_read():
     assert [node.op_type for node in simplified.graph.node] == ["Neg", "If"]
     for choice in (True, False):
         assert_same_outputs(proto, simplified, {"x": np.float32([1, -2]), "c": np.array(choice)}, rtol=0, atol=0)
+
+
+@pytest.mark.runtime
+def test_a_constant_that_is_resized_is_stored():
+    proto = model("""g (float[1,1,4,6] x) => (float[1,1,4,6] y) <float[1,1,2,3] c = {0,1,2,3,4,5}, float[4] s = {1,1,2,2}> {
+        r = Resize<mode="nearest">(c, , s) y = Add(x, r) }""", opset=17)
+    simplified = onnxsim_core.simplify(proto).model
+    assert [node.op_type for node in simplified.graph.node] == ["Add"]
+    assert_same_outputs(proto, simplified, {"x": np.ones((1, 1, 4, 6), np.float32)}, rtol=0, atol=0)
