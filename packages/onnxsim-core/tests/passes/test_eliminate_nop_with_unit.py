@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from rewriting import apply, assert_rewrites, assert_same_model, assert_skips
 
+from onnxsim_core import simplify
 from onnxsim_core.passes.eliminate_nop_with_unit import drop_unit
 from onnxsim_testkit import model
 
@@ -166,4 +167,14 @@ def test_not_finite_values_stay():
     result, driver = apply(drop_unit, original)
     assert driver.changes == 2
     x = np.array([np.nan, np.inf, -np.inf, -0.0, 0.0, 1e-45, 3e38, -1], np.float32)
+    assert_same_model(original, result, rtol=0, atol=0, feeds={"x": x})
+
+
+def test_a_sum_kept_for_a_reader_goes_when_that_reader_goes():
+    text = """g (float[8] x) => (float[8] z) <float one = {1}, float zero = {0}> {
+        a = Add(x, zero) b = Pow(a, one) c = Exp(b) d = Neg(a) e = Abs(a) f = Sum(c, d, e) z = Identity(f) }"""
+    original = model(text, opset=17)
+    result = simplify(original).model
+    assert [node.op_type for node in result.graph.node] == ["Exp", "Neg", "Abs", "Sum"]
+    x = np.array([np.nan, np.inf, -np.inf, -0.0, 0.0, 1e-45, 3, -1], np.float32)
     assert_same_model(original, result, rtol=0, atol=0, feeds={"x": x})

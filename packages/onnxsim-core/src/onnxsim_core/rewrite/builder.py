@@ -25,7 +25,8 @@ LARGEST = (1 << 63) - 1
 class Builder:
     """Makes nodes and constants at one place of the graph."""
 
-    __slots__ = ("model", "ctx", "opset", "root", "graph", "made", "allows_growth", "numbering", "again")
+    __slots__ = ("model", "ctx", "opset", "root", "graph", "made", "allows_growth", "numbering", "again",
+                 "blockers")
 
     def __init__(self, model: Model, ctx: Inference, allows_growth: Callable[[int, Sequence[Value]], bool],
                  numbering: Numbering | None = None) -> None:
@@ -38,6 +39,7 @@ class Builder:
         self.graph: Graph = None  # type: ignore[assignment]
         self.made: list[Node] = []
         self.again: list[Node] = []
+        self.blockers: dict[Node, list[Node]] = {}
 
     def at(self, root: Node) -> None:
         self.root = root
@@ -106,6 +108,10 @@ class Builder:
     def revisit(self, node: Node) -> None:
         """Ask for a later node to be visited again: what its pattern needs has changed far before it."""
         self.again.append(node)
+
+    def retry_without(self, blocker: Node) -> None:
+        """Ask for the root to be visited again once `blocker`, which is in the way now, is gone."""
+        self.blockers.setdefault(blocker, []).append(self.root)
 
     # --- questions -------------------------------------------------------------------------------------------------
     def affordable(self, nbytes: int, *replaced: Value) -> bool:

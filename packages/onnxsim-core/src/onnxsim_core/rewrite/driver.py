@@ -96,11 +96,8 @@ class Driver:
     def _facts_changed(self, value: Value) -> None:
         for user in value.uses:
             if not user.queued and user.alive:
-                if user.op_type in VIEWS:
-                    self._push_along(user)
-                else:
-                    user.queued = True
-                    self.queue.append(user)
+                visit = self._push_along if user.op_type in VIEWS else self.push
+                visit(user)
         if value.outputs and value.graph.owner is not None:
             self.push(value.graph.owner)
 
@@ -332,10 +329,13 @@ class Driver:
     def remove(self, node: Node) -> None:
         """Remove a node whose outputs nobody reads, and what only it kept alive."""
         stack = [node]
+        blockers = self.builder.blockers
         while stack:
             gone = stack.pop()
             if not gone.alive:
                 continue
+            for blocked in blockers.pop(gone, ()):
+                self.push(blocked)
             graph = gone.graph
             assert graph is not None
             graph.unlink(gone)
