@@ -284,7 +284,8 @@ class Driver:
     def _can_be_output(self, old: Value, new: Value, graph: Graph) -> bool:
         if new.graph is not graph or new.is_input or new.outputs or old is new:
             return False
-        return new.node is None or new.node.alive
+        # What is neither made by a node nor held as a tensor is a sparse initializer, which onnxruntime takes for no output.
+        return new.tensor is not None if new.node is None else new.node.alive
 
     def substitute(self, old: Value, new: Value) -> None:
         """All readers of `old` read `new`; if `old` is a graph output, `new` becomes it under the same name."""

@@ -20,12 +20,15 @@ class Bodies:
         self.choose = choose
         self.depth = depth
 
-    def steps(self) -> list[Callable[[Grower], object]]:
+    def steps(self, g: Grower) -> list[Callable[[Grower], object]]:
+        if g.reference:  # whose Loop takes a condition that is left out for False, and stacks numbers as vectors
+            return [self.branch]
         return [self.branch, self.branch, self.loop, self.loop, self.scan]
 
     def _inner(self, g: Grower, made: Sequence[tuple[str, np.ndarray]] = ()) -> Grower:
         """A body in the making; it sees what is around it."""
-        inner = Grower(g.rng, g.opset, exact=g.exact, count=g.count, domains=g.domains, functions=g.functions)
+        inner = Grower(g.rng, g.opset, exact=g.exact, count=g.count, domains=g.domains, functions=g.functions,
+                       reference=g.reference)
         inner.arrays = dict(g.arrays)
         inner.values = [*g.values, *(known(name, array) for name, array in made)]
         inner.arrays.update(made)
@@ -34,7 +37,7 @@ class Bodies:
     def _grow(self, inner: Grower, outer: Grower, steps: int) -> None:
         for _ in range(steps):
             if self.depth < DEPTH and inner.chance(0.12):
-                inner.attempt(inner.rng.choice(Bodies(self.choose, self.depth + 1).steps()))
+                inner.attempt(inner.rng.choice(Bodies(self.choose, self.depth + 1).steps(inner)))
             else:
                 inner.attempt(self.choose(inner))
         outer.count = inner.count

@@ -1,21 +1,19 @@
 """What must hold of a simplified random model: it computes the same, and simplifying is stable under what means nothing."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import onnx
-from onnx import numpy_helper
 
-from ..running import run, run_reference
-from .models import RandomModel
+from .case import RandomModel
+from .differences import BOUNDS, difference, narrowest, sensitivity
+from .excuses import is_cast_beyond, is_garbage, is_lost_text, is_missized, is_outgrown, is_refused_folded
 from .renaming import all_graphs, outline, renamed
 
 Simplify = Callable[..., onnx.ModelProto]
-# Relative bounds for what is computed with rounding, by the narrowest float type in the model.
-BOUNDS = {"float16": 1e-2, "bfloat16": 5e-2, "float32": 1e-4, "float64": 1e-4}
-FLOAT_TYPES = {"float16": onnx.TensorProto.FLOAT16, "bfloat16": onnx.TensorProto.BFLOAT16}
 UNLIMITED = 10**9
 STORED_FREELY = 1024
 SPECIAL = (np.nan, np.inf, -np.inf, -0.0, 0.0, 1.0, -1.0)
@@ -32,7 +30,7 @@ def check(case: RandomModel, simplify: Simplify, **options: Any) -> onnx.ModelPr
         Mismatch: an output differs, or the simplified model does not run.
     """
     simplified = without_harm(simplify, case.model, **options)
-    assert_valid(case.model, simplified)
+    assert_valid(case, simplified, fixed=bool(options.get("overwrite_input_shapes")))
     assert_equal(case, simplified)
     return simplified
 
@@ -46,15 +44,18 @@ def without_harm(simplify: Simplify, model: onnx.ModelProto, **options: Any) -> 
     return simplified
 
 
-def assert_valid(original: onnx.ModelProto, simplified: onnx.ModelProto) -> None:
-    """Same interface, and nothing for onnx's checker to find that it does not find in the original."""
+def assert_valid(case: RandomModel, simplified: onnx.ModelProto, fixed: bool = False) -> None:
+    """Same interface, and nothing for onnx's checker to find that it does not find in the original.
+
+    With `fixed`, sizes were given that the original leaves open.
+    """
+    original = case.model
     given = {tensor.name for tensor in original.graph.initializer}
-    wanted = [info.name for info in original.graph.input if info.name not in given]
-    found = [info.name for info in simplified.graph.input]
-    if [name for name in found if name in wanted] != wanted:
-        raise Mismatch(f"inputs {found}, expected {wanted}")
-    if [info.name for info in simplified.graph.output] != [info.name for info in original.graph.output]:
-        raise Mismatch(f"outputs {[info.name for info in simplified.graph.output]}")
+    wanted = [info for info in original.graph.input if info.name not in given]
+    names = {info.name for info in wanted}
+    _assert_declared("inputs", [info for info in simplified.graph.input if info.name in names], wanted, fixed)
+    _assert_declared("outputs", simplified.graph.output, original.graph.output, fixed)
+    _assert_operators_kept(original, simplified)
     try:
         onnx.checker.check_model(simplified, full_check=True)
     except Exception as error:
@@ -62,17 +63,52 @@ def assert_valid(original: onnx.ModelProto, simplified: onnx.ModelProto) -> None
             onnx.checker.check_model(original, full_check=True)
         except Exception:  # noqa: BLE001  the checker's errors have no common base
             return
-        raise Mismatch(f"onnx's checker refuses the simplified model: {error}") from error
+        if not (fixed and is_missized(case)):
+            raise Mismatch(f"onnx's checker refuses the simplified model: {error}") from error
+
+
+def _assert_declared(kind: str, found: Iterable[Any], wanted: Iterable[Any], fixed: bool) -> None:
+    """The same names in the same order, with the same types and, but for ones that were open, the same sizes."""
+    left, right = [info.name for info in found], [info.name for info in wanted]
+    if left != right:
+        raise Mismatch(f"{kind} {left}, expected {right}")
+    for info, before in zip(found, wanted, strict=True):
+        old, new = before.type.tensor_type, info.type.tensor_type
+        if old.elem_type and new.elem_type != old.elem_type:
+            raise Mismatch(f"{kind}: {info.name} is declared to have another type")
+        if fixed or not old.HasField("shape"):
+            continue
+        if len(old.shape.dim) != len(new.shape.dim):
+            raise Mismatch(f"{kind}: {info.name} is declared to have another rank")
+        for stated, size in zip(old.shape.dim, new.shape.dim, strict=True):
+            if stated.WhichOneof("value") and size != stated:
+                raise Mismatch(f"{kind}: {info.name} is declared to have another size")
+
+
+def _assert_operators_kept(original: onnx.ModelProto, simplified: onnx.ModelProto) -> None:
+    """Custom operators stand there as they stood."""
+    left, right = Counter(_custom(simplified)), Counter(_custom(original))
+    if left - right:
+        raise Mismatch(f"custom operators {dict(left - right)} were not there")
+
+
+def _custom(model: onnx.ModelProto) -> Iterator[str]:
+    nodes = [node for graph in all_graphs(model.graph) for node in graph.node]
+    nodes += [node for function in model.functions for node in function.node]
+    for node in nodes:
+        if node.domain == "com.example":
+            attributes = sorted(str(attribute) for attribute in node.attribute)
+            yield f"{node.op_type}/{len(node.input)}/{len(node.output)} {attributes}"
 
 
 def assert_equal(case: RandomModel, simplified: onnx.ModelProto) -> None:
     """The outputs are those of the original: the same bits if nothing rounds, else as near as its own rounding allows."""
     for number, feeds in enumerate(case.feeds):
-        expected = run(case.model, feeds)
+        expected = case.run(case.model, feeds)
         try:
-            actual = run(simplified, feeds)
+            actual = case.run(simplified, feeds)
         except Exception as error:
-            if _is_refused_folded(case.model, feeds):
+            if is_refused_folded(case, feeds):
                 return
             raise Mismatch(f"feeds {number}: the simplified model does not run: {error}") from error
         exact = case.exact and number == 0
@@ -81,180 +117,15 @@ def assert_equal(case: RandomModel, simplified: onnx.ModelProto) -> None:
             fault = difference(actual[name], wanted, exact=exact)
             for rounds in (4, 40) if fault and not exact else ():
                 if rounds not in spreads:
-                    spreads[rounds] = sensitivity(case.model, feeds, expected, rounds)
+                    spreads[rounds] = sensitivity(case, feeds, expected, rounds)
                 least = narrowest(case.model)
                 fault = difference(actual[name], wanted, exact=False, spread=spreads[rounds].get(name), least=least)
                 if not fault:
                     break
-            if fault and _is_lost_text(case.model, feeds, name, actual[name]):
+            if fault and is_lost_text(case.model, feeds, name, actual[name]):
                 fault = ""
-            if fault and not any(excuse(case, feeds) for excuse in (_is_garbage, _is_outgrown, _is_cast_beyond)):
+            if fault and not any(excuse(case, feeds) for excuse in (is_garbage, is_outgrown, is_cast_beyond)):
                 raise Mismatch(f"feeds {number}, output {name}: {fault}")
-
-
-def _is_garbage(case: RandomModel, feeds: Mapping[str, Any]) -> bool:
-    """Does the original itself give something else each time, because onnxruntime leaves memory as it was?"""
-    expected, *others = [run(case.model, feeds) for _ in range(4)]
-    return any(difference(other[name], expected[name], exact=True) for other in others for name in expected)
-
-
-def _is_cast_beyond(case: RandomModel, feeds: Mapping[str, Any]) -> bool:
-    """Is a float cast to an integer type that does not hold it? What comes of that is left to the processor."""
-    casts = {node.input[0]: attribute.i for node in case.model.graph.node if node.op_type == "Cast"
-             for attribute in node.attribute if attribute.name == "to"}  # fmt: skip
-    inner = onnx.ModelProto()
-    inner.CopyFrom(case.model)
-    known = {info.name for info in (*inner.graph.output, *inner.graph.input)}
-    inner.graph.output.extend(onnx.ValueInfoProto(name=name) for name in casts if name not in known)
-    found = {**feeds, **run(inner, feeds)}
-    for name, kind in casts.items():
-        value, dtype = found[name], onnx.helper.tensor_dtype_to_np_dtype(kind)
-        if dtype.kind in "iu" and value.dtype.kind == "f":
-            limits = np.iinfo(dtype)
-            if not ((value >= limits.min) & (value <= limits.max)).all():
-                return True
-    return False
-
-
-def _is_lost_text(model: onnx.ModelProto, feeds: Mapping[str, Any], name: str, actual: Any) -> bool:
-    """Is this the text that onnx.reference gives? onnxruntime forgets words on their way, as from a Gather to an Identity."""
-    if not isinstance(actual, np.ndarray) or actual.dtype.kind not in "OUS":
-        return False
-    try:
-        wanted = run_reference(model, feeds)[name]
-    except Exception:  # noqa: BLE001  the reference knows fewer operators
-        return False
-    return not difference(actual, wanted, exact=True)
-
-
-def _is_outgrown(case: RandomModel, feeds: Mapping[str, Any]) -> bool:
-    """Does the model make no sense with inputs of these sizes, which onnxruntime does not notice?
-
-    It takes the pieces of a Concat by turns, whatever they measure, if some are empty, and leaves memory between them.
-    """
-    return _is_consistent(case.model, case.feeds[0]) and not _is_consistent(case.model, feeds)
-
-
-def _is_consistent(model: onnx.ModelProto, feeds: Mapping[str, Any]) -> bool:
-    sized = onnx.ModelProto()
-    sized.CopyFrom(model)
-    for info in sized.graph.input:
-        if isinstance(feeds.get(info.name), np.ndarray):
-            info.type.tensor_type.shape.ClearField("dim")
-            for size in feeds[info.name].shape:
-                info.type.tensor_type.shape.dim.add().dim_value = size
-    try:
-        onnx.shape_inference.infer_shapes(sized, strict_mode=True, data_prop=True)
-    except onnx.shape_inference.InferenceError:
-        return False
-    return True
-
-
-def _is_refused_folded(model: onnx.ModelProto, feeds: Mapping[str, Any]) -> bool:
-    """Is the model invalid, but so that onnxruntime too finds out only when it folds constants?"""
-    fixed = onnx.ModelProto()
-    fixed.CopyFrom(model)
-    given = {tensor.name for tensor in model.graph.initializer}
-    inputs = [info for info in model.graph.input if info.name not in given]
-    del fixed.graph.input[:]
-    fixed.graph.input.extend(inputs)
-    try:
-        run(fixed, feeds, optimize=True)
-    except Exception:  # noqa: BLE001  onnxruntime's errors have no common base
-        return True
-    return False
-
-
-def narrowest(model: onnx.ModelProto) -> float:
-    """The bound for the narrowest float type that occurs in a model."""
-    text = onnx.printer.to_text(model)
-    found = [name for name in ("bfloat16", "float16") if name in text or f"to: int = {FLOAT_TYPES[name]}" in text]
-    return max((BOUNDS[name] for name in found), default=0.0)
-
-
-def difference(actual: Any, expected: Any, *, exact: bool, spread: Any = None, least: float = 0.0) -> str:
-    """What differs, or nothing.
-
-    `spread` is by how much the expected value moves when inputs move by rounding, `least` a lower limit for the bound.
-    """
-    if isinstance(expected, list):
-        if not isinstance(actual, list) or len(actual) != len(expected):
-            return f"{actual!r} instead of {expected!r}"
-        pairs = zip(actual, expected, strict=True)
-        return next((fault for pair in pairs if (fault := difference(*pair, exact=exact, least=least))), "")
-    if expected is None or actual is None:
-        return "" if actual is expected else f"{actual!r} instead of {expected!r}"
-    left, right = np.asarray(actual), np.asarray(expected)
-    if left.dtype != right.dtype and left.dtype.kind not in "OU":
-        return f"type {left.dtype} instead of {right.dtype}"
-    if left.shape != right.shape:
-        return f"shape {left.shape} instead of {right.shape}"
-    if right.dtype.kind in "biuOUS" or right.dtype.name in ("int4", "uint4", "int2", "uint2"):
-        differs = np.asarray(left != right)
-        if not exact and right.dtype.kind not in "OUS" and differs.any() and spread is not None:
-            differs = differs & (np.asarray(spread) == 0)
-    else:
-        wide, other = left.astype(np.float64), right.astype(np.float64)
-        with np.errstate(all="ignore"):
-            differs = ~((wide == other) | (np.isnan(wide) & np.isnan(other)))
-            if not exact:
-                bound = max(BOUNDS.get(right.dtype.name, 0.25), least)
-                finite = np.abs(other[np.isfinite(other)])
-                scale = max(1.0, float(finite.max())) if finite.size else 1.0
-                allowed = bound * (np.abs(other) + 0.1 * scale) + (0.0 if spread is None else 30.0 * np.asarray(spread))
-                differs &= ~(np.abs(wide - other) <= np.nan_to_num(allowed, nan=np.inf))
-    if not differs.any():
-        return ""
-    place = tuple(int(i) for i in np.argwhere(differs)[0])
-    return f"{int(differs.sum())} of {differs.size} elements, {list(place)}: {left[place]!r} instead of {right[place]!r}"
-
-
-def sensitivity(
-    model: onnx.ModelProto, feeds: Mapping[str, Any], expected: Mapping[str, Any], rounds: int
-) -> dict[str, Any]:
-    """How much each output moves when every float that goes in moves by about its rounding.
-
-    Each round moves them another way. In a few rounds, elements that stand together may move together by chance, so that
-    their distance seems to be certain.
-    """
-    found: dict[str, Any] = {}
-    rng = np.random.default_rng(0)
-    for _ in range(rounds):
-        moved = onnx.ModelProto()
-        moved.CopyFrom(model)
-        for graph in all_graphs(moved.graph):
-            for tensor in [*graph.initializer, *_constants(graph)]:
-                array = numpy_helper.to_array(tensor)
-                tensor.CopyFrom(numpy_helper.from_array(_jittered(array, rng), tensor.name))
-        try:
-            outputs = run(moved, {name: _jittered(value, rng) for name, value in feeds.items()})
-        except Exception:  # noqa: BLE001  onnxruntime's errors have no common base
-            continue
-        for name, value in outputs.items():
-            wanted = expected[name]
-            if isinstance(value, np.ndarray) and isinstance(wanted, np.ndarray) and value.shape == wanted.shape:
-                if value.dtype.kind in "OUS":
-                    continue
-                with np.errstate(all="ignore"):
-                    gap = np.abs(value.astype(np.float64) - wanted.astype(np.float64))
-                    gap = np.where(value.astype(np.float64) == wanted.astype(np.float64), 0.0, gap)
-                found[name] = np.fmax(found.get(name, 0.0), np.nan_to_num(gap, nan=np.inf))
-            elif isinstance(value, np.ndarray) and isinstance(wanted, np.ndarray):
-                found[name] = np.full(wanted.shape, np.inf)
-    return found
-
-
-def _jittered(value: Any, rng: np.random.Generator) -> Any:
-    if not isinstance(value, np.ndarray) or value.dtype.name not in BOUNDS:
-        return value
-    amount = {"float16": 1e-3, "bfloat16": 1e-2}.get(value.dtype.name, 1e-6)
-    noise = rng.choice((-amount, amount), size=value.shape)
-    with np.errstate(all="ignore"):
-        return (value.astype(np.float64) * (1 + noise)).astype(value.dtype).reshape(value.shape)
-
-
-def _constants(graph: onnx.GraphProto) -> list[onnx.TensorProto]:
-    return [a.t for node in graph.node if node.op_type == "Constant" for a in node.attribute if a.name == "value"]
 
 
 # --- everything at once ------------------------------------------------------------------------------------------------
@@ -328,7 +199,7 @@ def assert_same_outline(expected: onnx.ModelProto, actual: onnx.ModelProto) -> N
 
 def _assert_special(case: RandomModel, simplified: onnx.ModelProto, seed: int) -> None:
     kinds = {node.op_type for graph in all_graphs(case.model.graph) for node in graph.node}
-    kinds |= {node.op_type for function in case.model.functions for node in function.node}
+    kinds |= {node.op_type for function in (*case.model.functions, *case.definitions) for node in function.node}
     special = with_special_numbers(case, seed) if case.exact and not kinds & ORDERED else None
     if special is not None:
         assert_equal(special, simplified)
@@ -337,7 +208,7 @@ def _assert_special(case: RandomModel, simplified: onnx.ModelProto, seed: int) -
 def _assert_static(case: RandomModel, simplify: Simplify) -> None:
     tensors = [info.type.tensor_type for info in case.model.graph.input]
     if all(tensor.HasField("shape") for tensor in tensors):
-        first = RandomModel(case.model, case.feeds[:1], case.exact, case.fixed)
+        first = replace(case, feeds=case.feeds[:1])
         check(first, simplify, overwrite_input_shapes=case.fixed)
 
 
@@ -356,7 +227,7 @@ def with_special_numbers(case: RandomModel, seed: int) -> RandomModel | None:
     if all(feeds[name] is case.feeds[0][name] for name in feeds):
         return None
     try:
-        run(case.model, feeds)
+        case.run(case.model, feeds)
     except Exception:  # noqa: BLE001  onnxruntime's errors have no common base
         return None
-    return RandomModel(case.model, [feeds], case.exact, case.fixed)
+    return replace(case, feeds=[feeds])

@@ -13,7 +13,7 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 
 from ..growth import FLOAT, Growth, Known
-from ..running import run
+from ..running import run, run_reference
 
 INT64, INT32, BOOL, DOUBLE, FLOAT16 = (
     TensorProto.INT64, TensorProto.INT32, TensorProto.BOOL, TensorProto.DOUBLE, TensorProto.FLOAT16,
@@ -41,6 +41,8 @@ class Grower(Growth):
     arrays: dict[str, Any] = field(default_factory=dict)
     functions: list[onnx.FunctionProto] = field(default_factory=list)
     domains: dict[str, int] = field(default_factory=dict)
+    definitions: list[onnx.FunctionProto] = field(default_factory=list)
+    reference: bool = False
     refused: int = 0
 
     # --- what steps use --------------------------------------------------------------------------------------------
@@ -109,7 +111,8 @@ class Grower(Growth):
                 found = [rng.choice((0, 1))] * size
             if nonzero:
                 found = [number or 1 for number in found]
-        return np.array(found, dtype=np.float64).astype(kind).reshape(shape)
+        made = np.array(found, dtype=np.float64).reshape(shape)
+        return (made * (1 + 2j)).astype(kind) if kind.kind == "c" else made.astype(kind)
 
     def axis(self, x: Known) -> int:
         """An axis of x, sometimes counted from the end."""
@@ -163,7 +166,7 @@ class Grower(Growth):
             list(initializers),
         )
         try:
-            found = run(self.model(graph), feeds)
+            found = self._computed(self.model(graph), feeds)
         except Exception as error:
             raise Reject from error
         if any(goes_beyond(node, {**self.arrays, **fixed, **found}) for node in nodes):
@@ -172,6 +175,12 @@ class Grower(Growth):
             if isinstance(array, np.ndarray) and not self._fits(array):
                 raise Reject(name)
         return {**fixed, **found}
+
+    def _computed(self, model: onnx.ModelProto, feeds: Mapping[str, Any]) -> dict[str, Any]:
+        if not self.reference:
+            return run(model, feeds)
+        onnx.shape_inference.infer_shapes(model, check_type=True, strict_mode=True)  # of types, it takes any
+        return run_reference(model, feeds)
 
     def _fits(self, array: np.ndarray) -> bool:
         if array.size > LARGEST or array.ndim > 6:
@@ -215,7 +224,7 @@ def goes_beyond(node: onnx.NodeProto, values: Mapping[str, Any]) -> bool:
     if node.op_type in ("BlackmanWindow", "HammingWindow", "HannWindow"):  # it takes a size that is not positive
         return bool(read[0].item() <= 0)
     if node.op_type == "CenterCropPad":  # it takes fewer sizes than there are axes
-        return len(read[1]) != len(attributes.get("axes", read[0].shape))
+        return bool(read[1].size != len(attributes.get("axes", read[0].shape)))
     if node.op_type == "Concat":  # it passes over empty parts, whatever their other sizes are or become
         axis = attributes.get("axis", 1) % max(read[0].ndim, 1)
         others = {(*part.shape[:axis], *part.shape[axis + 1 :]) for part in read}

@@ -1,7 +1,7 @@
 """Whole random models: grown of steps of some families, then dressed with what files hold besides nodes."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from random import Random
 from typing import Any
 
@@ -10,8 +10,9 @@ import onnx
 from onnx import TensorProto, helper
 
 from ..growth import FLOAT
-from ..running import run
 from . import bodies, containers, elements, formulas, layers, moving, sizes, soup
+from .case import RandomModel
+from .dressing import DRESSES
 from .growing import BOOL, DOUBLE, FLOAT16, INT32, INT64, Grower, Reject, known, reads_and_makes
 
 Step = Callable[[Grower], object]
@@ -30,20 +31,13 @@ INPUT_TYPES = (
     FLOAT, FLOAT, FLOAT, FLOAT, FLOAT, INT64, INT32, BOOL, DOUBLE, FLOAT16, TensorProto.UINT8, TensorProto.INT8,
     TensorProto.STRING, TensorProto.INT16, TensorProto.UINT32,
 )  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class RandomModel:
-    """A model that runs on each of `feeds`; with `exact`, nothing that it computes on the first is rounded.
-
-    The first feeds are those it was grown with. `fixed` are its inputs' sizes there, for inputs whose declaration leaves
-    sizes open.
-    """
-
-    model: onnx.ModelProto
-    feeds: Sequence[Mapping[str, Any]]
-    exact: bool
-    fixed: dict[str, list[int]] = field(default_factory=dict)
+# Types that onnxruntime has hardly any kernels for; onnx.reference moves them about.
+RARE_TYPES = (
+    TensorProto.COMPLEX64, TensorProto.COMPLEX64, TensorProto.COMPLEX128, TensorProto.FLOAT8E4M3FN, TensorProto.FLOAT8E5M2,
+    TensorProto.FLOAT8E4M3FNUZ, TensorProto.FLOAT8E5M2FNUZ, TensorProto.FLOAT4E2M1, TensorProto.INT4, TensorProto.UINT4,
+    TensorProto.INT2, TensorProto.UINT2, TensorProto.BFLOAT16, TensorProto.UINT16, TensorProto.UINT64,
+)  # fmt: skip
+RARE_OPSETS = (13, 18, 21, 23, 25, 25)
 
 
 def random_graph(seed: int, nodes: int = 0, exact: bool | None = None, families: tuple[str, ...] = ()) -> RandomModel:
@@ -62,9 +56,13 @@ def random_graph(seed: int, nodes: int = 0, exact: bool | None = None, families:
     wanted = nodes or rng.choice((2, 4, 6, 8, 10, 14, 20, 30))
     chosen = families or tuple(rng.sample(sorted(FAMILIES), rng.choice((1, 2, 2, 3, 4))))
     g = Grower(rng, _opset(rng), exact=rng.random() < 0.5 if exact is None else exact)
+    rare = not families and rng.random() < 0.05
+    if rare:
+        g = Grower(rng, rng.choice(RARE_OPSETS), exact=True, reference=True)
+        chosen = ("moving",)
     steps = [step for family in chosen for step in FAMILIES[family] if g.exact or step not in JUMPS]
-    with_bodies = bodies.Bodies(lambda inner: inner.rng.choice(steps)).steps() if rng.random() < 0.35 else []
-    inputs = [_input(g, first=not i) for i in range(rng.choice((1, 1, 2, 2, 3, 4)))]
+    with_bodies = bodies.Bodies(lambda inner: inner.rng.choice(steps)).steps(g) if rng.random() < 0.35 else []
+    inputs = [_input(g, RARE_TYPES if rare else (), first=not i) for i in range(rng.choice((1, 1, 2, 2, 3, 4)))]
     for _ in range(4 * wanted):
         g.attempt(rng.choice(with_bodies) if with_bodies and rng.random() < 0.2 else rng.choice(steps))
         if len(g.nodes) >= wanted:
@@ -75,17 +73,17 @@ def random_graph(seed: int, nodes: int = 0, exact: bool | None = None, families:
 
 
 def _opset(rng: Random) -> int:
-    return rng.choice((7, 9, 10, 11, 12, 13, 13, 14, 15, 16, 17, 17, 18, 19, 20, 21, 21, 22, 23, 24, NEWEST))
+    return rng.choice((7, 8, 9, 10, 11, 12, 13, 13, 14, 15, 16, 17, 17, 18, 19, 20, 21, 21, 22, 23, 24, NEWEST))
 
 
-def _input(g: Grower, first: bool) -> str:
-    """An input; the first is mostly one that layers can begin with."""
+def _input(g: Grower, dtypes: tuple[int, ...], first: bool) -> str:
+    """An input, of one of these types if there are any; else the first is mostly one that layers can begin with."""
     rng = g.rng
     pool = [g.rng.randrange(1, 7) for _ in range(2)] + [1, 2, 3, 4]
-    plain = first and rng.random() < 0.7
+    plain = first and not dtypes and rng.random() < 0.7
     rank = rng.choice((2, 3, 4, 4) if plain else (0, 1, 2, 2, 3, 3, 4, 4, 4, 5))
     shape = tuple(0 if rng.random() < 0.02 else rng.choice(pool) for _ in range(rank))
-    dtype = FLOAT if plain else rng.choice(INPUT_TYPES)
+    dtype = FLOAT if plain else rng.choice(dtypes or INPUT_TYPES)
     if dtype == FLOAT16 and rng.random() < 0.5:
         dtype = FLOAT
     name = g.fresh("x")
@@ -101,15 +99,16 @@ def _assembled(g: Grower, inputs: list[str]) -> RandomModel:
     graph = helper.make_graph(g.nodes, "random", declared, _outputs(g, inputs), g.initializers)
     model = g.model(graph)
     feeds = dict(names)
-    for dress in (repeat_constants, expose_constants, expose_inputs, wrap_in_function, state_shapes, make_overridable):
+    for dress in DRESSES:
         if rng.random() < 0.2:
             dress(model, g)
+    fixed = {name: list(array.shape) for name, array in names.items()}
+    case = RandomModel(model, [feeds], g.exact, fixed, g.definitions, g.reference)
     try:
-        run(model, feeds)
+        case.run(model, feeds)
     except Exception as error:
         raise Reject from error
-    fixed = {name: list(array.shape) for name, array in names.items()}
-    return RandomModel(model, [feeds, *_other_feeds(g, model, names)], g.exact, fixed)
+    return replace(case, feeds=[feeds, *_other_feeds(g, case, names)])
 
 
 def _declared(g: Grower, name: str, array: np.ndarray, by_size: dict[int, str]) -> onnx.ValueInfoProto:
@@ -150,12 +149,12 @@ def _outputs(g: Grower, inputs: list[str]) -> list[onnx.ValueInfoProto]:
     return outputs
 
 
-def _other_feeds(g: Grower, model: onnx.ModelProto, names: Mapping[str, np.ndarray]) -> list[Mapping[str, Any]]:
+def _other_feeds(g: Grower, case: RandomModel, names: Mapping[str, np.ndarray]) -> list[Mapping[str, Any]]:
     """Other numbers; and other sizes, where the model runs with them."""
     numbers = {name: _redrawn(g, array, array.shape) for name, array in names.items()}
     sizes: dict[str, int] = {}
     shapes: dict[str, tuple[int, ...]] = {}
-    for info in model.graph.input:
+    for info in case.model.graph.input:
         if info.name not in names:
             continue
         shape = list(names[info.name].shape)
@@ -169,7 +168,7 @@ def _other_feeds(g: Grower, model: onnx.ModelProto, names: Mapping[str, np.ndarr
     found: list[Mapping[str, Any]] = []
     for feeds in (numbers, resized):
         try:
-            run(model, feeds)
+            case.run(case.model, feeds)
         except Exception:  # noqa: BLE001  onnxruntime's errors have no common base
             continue
         found.append(feeds)
@@ -180,84 +179,3 @@ def _redrawn(g: Grower, array: np.ndarray, shape: tuple[int, ...]) -> np.ndarray
     from .growing import dtype_of
 
     return g.numbers(dtype_of(array), shape)
-
-
-# --- dressing ----------------------------------------------------------------------------------------------------------
-def repeat_constants(model: onnx.ModelProto, g: Grower) -> None:
-    """Initializers twice under two names, ones nobody reads, and doc strings."""
-    graph = model.graph
-    for tensor in list(graph.initializer):
-        if g.chance(0.4):
-            copy = graph.initializer.add()
-            copy.CopyFrom(tensor)
-            copy.name = g.fresh("again")
-            for node in graph.node:
-                if g.chance(0.5):
-                    node.input[:] = [copy.name if name == tensor.name else name for name in node.input]
-    unused = graph.initializer.add()
-    unused.CopyFrom(onnx.numpy_helper.from_array(np.arange(3.0), g.fresh("unused")))
-    graph.doc_string = "a graph"
-
-
-def expose_constants(model: onnx.ModelProto, g: Grower) -> None:
-    """An initializer that is an output of the graph."""
-    if model.graph.initializer:
-        tensor = g.rng.choice(list(model.graph.initializer))
-        model.graph.output.append(helper.make_tensor_value_info(tensor.name, tensor.data_type, list(tensor.dims)))
-
-
-def expose_inputs(model: onnx.ModelProto, g: Grower) -> None:
-    """An input that is an output of the graph; not of strings, of which onnxruntime then gives empty ones."""
-    info = g.rng.choice(list(model.graph.input))
-    if info.type.tensor_type.elem_type != TensorProto.STRING:
-        model.graph.output.append(info)
-
-
-def make_overridable(model: onnx.ModelProto, g: Grower) -> None:
-    """Initializers that are inputs with a default."""
-    for tensor in model.graph.initializer:
-        if g.chance(0.4):
-            model.graph.input.append(helper.make_tensor_value_info(tensor.name, tensor.data_type, list(tensor.dims)))
-
-
-def state_shapes(model: onnx.ModelProto, g: Grower) -> None:
-    """What onnx infers of the values between."""
-    try:
-        inferred = onnx.shape_inference.infer_shapes(model, data_prop=g.chance(0.5))
-    except onnx.shape_inference.InferenceError:
-        return
-    model.graph.value_info.extend(inferred.graph.value_info)
-
-
-def wrap_in_function(model: onnx.ModelProto, g: Grower) -> None:
-    """Some nodes in a row become a function of the model, called once or twice."""
-    graph = model.graph
-    if g.opset < 15 or len(graph.node) < 2:
-        return
-    start = g.rng.randrange(len(graph.node) - 1)
-    end = g.rng.randrange(start + 1, min(len(graph.node), start + 5) + 1)
-    inside = list(graph.node)[start:end]
-    reads, made = reads_and_makes(inside)
-    after, _ = reads_and_makes(list(graph.node)[end:])
-    after |= {output.name for output in graph.output}
-    inputs = sorted(reads - made)
-    outputs = [name for node in inside for name in node.output if name in after]
-    if not outputs:
-        return
-    # A function may well have the name of an operator, and be another one.
-    name = g.fresh("F")
-    # (onnxruntime itself ends at a function called Add that has one input.)
-    alike = {"Conv", "Expand", "Relu", "Reshape", "Shape", "Transpose"} | ({"Add", "Mul"} if len(inputs) > 1 else set())
-    alike -= {node.op_type for node in inside}
-    if g.chance(0.5):
-        name = g.rng.choice(sorted(alike))
-    imports = [helper.make_opsetid("", g.opset)]
-    function = helper.make_function("local", name, inputs, outputs, inside, imports)
-    call = helper.make_node(name, inputs, outputs, domain="local", name=g.fresh("n_"))
-    nodes = [*list(graph.node)[:start], call, *list(graph.node)[end:]]
-    del graph.node[:]
-    graph.node.extend(nodes)
-    model.functions.append(function)
-    model.ir_version = max(model.ir_version, 10)
-    if not any(entry.domain == "local" for entry in model.opset_import):
-        model.opset_import.append(helper.make_opsetid("local", 1))

@@ -12,6 +12,8 @@ ANY = (FLOAT, FLOAT, FLOAT, DOUBLE, FLOAT16, INT64, INT32, BOOL, TensorProto.INT
 def anything(g: Grower, *ranks: int) -> Known:
     """A value of floats mostly, else of any type."""
     rank = ranks or None
+    if g.reference:
+        return g.some(*TensorProto.DataType.values(), rank=rank)
     return g.real(rank) if g.chance(0.7) else g.some(*set(ANY), rank=rank)
 
 

@@ -1,15 +1,15 @@
 """Making a model on which something fails smaller, as long as it still fails."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import onnx
 from onnx import helper
 
-from ..running import run
+from .case import RandomModel
 from .growing import bodies, dtype_of, reads_and_makes
-from .models import RandomModel
 
 Fails = Callable[[RandomModel], bool]
 
@@ -28,7 +28,7 @@ def reduced(case: RandomModel, fails: Fails) -> RandomModel:
 
 def _still_fails(case: RandomModel, fails: Fails) -> bool:
     try:
-        run(case.model, case.feeds[0])
+        case.run(case.model, case.feeds[0])
     except Exception:  # noqa: BLE001  a change that makes the model invalid is not wanted
         return False
     return fails(case)
@@ -57,7 +57,7 @@ def _smaller(case: RandomModel) -> Iterator[RandomModel]:
 def _fed_instead(case: RandomModel) -> Iterator[RandomModel]:
     """A node's results become inputs of the model, the later the better."""
     try:
-        arrays = _all_values(case.model, case.feeds[0])
+        arrays = _all_values(case)
     except Exception:  # noqa: BLE001  some values cannot be outputs
         return
     for index in reversed(range(len(case.model.graph.node))):
@@ -75,12 +75,12 @@ def _fed_instead(case: RandomModel) -> Iterator[RandomModel]:
         yield _cleaned(case, copy, [feeds])
 
 
-def _all_values(model: onnx.ModelProto, feeds: Mapping[str, Any]) -> dict[str, Any]:
-    copy = _copy(model)
+def _all_values(case: RandomModel) -> dict[str, Any]:
+    copy = _copy(case.model)
     stated = {info.name for info in copy.graph.output}
     names = [name for node in copy.graph.node for name in node.output if name and name not in stated]
     copy.graph.output.extend(onnx.ValueInfoProto(name=name) for name in names)
-    return run(copy, feeds)
+    return case.run(copy, case.feeds[0])
 
 
 def _bypassed(case: RandomModel) -> Iterator[RandomModel]:
@@ -174,7 +174,8 @@ def _cleaned(case: RandomModel, model: onnx.ModelProto, feeds: Sequence[Mapping[
     model.functions.extend(functions)
     names = {info.name for info in graph.input}
     fed = [{name: value for name, value in each.items() if name in names} for each in (feeds or case.feeds)]
-    return RandomModel(model, fed, case.exact, {name: sizes for name, sizes in case.fixed.items() if name in names})
+    fixed = {name: sizes for name, sizes in case.fixed.items() if name in names}
+    return replace(case, model=model, feeds=fed, fixed=fixed)
 
 
 def _copied(message: Any) -> Any:
@@ -184,7 +185,8 @@ def _copied(message: Any) -> Any:
 
 
 def as_text(case: RandomModel) -> str:
-    """The model in ONNX text, and what it is fed."""
+    """The model in ONNX text, what its custom operators compute, and what it is fed."""
     with np.printoptions(threshold=48):
         fed = [f"{name} = {value!r}" for name, value in case.feeds[0].items()]
-    return "\n".join([onnx.printer.to_text(case.model), *fed])
+    unknown = [onnx.printer.to_text(function) for function in case.definitions]
+    return "\n".join([onnx.printer.to_text(case.model), *unknown, *fed])

@@ -33,6 +33,8 @@ def renamed(model: onnx.ModelProto, seed: int) -> onnx.ModelProto:
                 visit(body, False)
         for holder in (*graph.initializer, *graph.value_info, *(() if outermost else (*graph.input, *graph.output))):
             holder.name = of(holder.name)
+        for sparse in graph.sparse_initializer:
+            sparse.values.name = of(sparse.values.name)
 
     visit(changed.graph, True)
     return changed
