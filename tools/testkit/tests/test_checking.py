@@ -10,6 +10,7 @@ from onnxsim_testkit.fuzzing import Mismatch, RandomModel, check, examine
 from onnxsim_testkit.fuzzing.checking import OPTIONS, assert_stable
 
 X = np.array([[1, -2, 3, -4, 5, -6], [0.5, -0.5, 7, 8, -9, 10]], np.float32)
+POOL = "g (float[n,1,4,4] x) => (float[n,1,h,w] y) { y = MaxPool<ceil_mode=1, kernel_shape=[2,1], strides=[1,2]>(x) }"
 TEXT = """g (float[n,6] x, int64[2] i) => (float[n,6] y, int64[2] w) {
     a = Neg(x) b = Identity(a) c = Add(b, b) d = Sub(c, c) e = Add(d, c) y = Identity(e) v = Identity(i) w = Abs(v) }"""
 
@@ -117,6 +118,22 @@ def index_too_large(proto):
     node.CopyFrom(taken)
 
 
+def declared_another_size(proto):
+    proto.graph.input[0].type.tensor_type.shape.dim[0].dim_param = "m"
+
+
+def declared_another_rank(proto):
+    proto.graph.output[0].type.tensor_type.shape.dim.add()
+
+
+def declared_another_type(proto):
+    proto.graph.output[1].type.tensor_type.elem_type = onnx.TensorProto.INT32
+
+
+def without_attributes(proto):
+    del made_by(proto, "Custom")[0].attribute[:]
+
+
 def another_type(proto):
     node = made_by(proto, "Abs")[0]
     proto.graph.node.append(helper.make_node("Cast", ["w64"], node.output, to=onnx.TensorProto.INT32))
@@ -137,17 +154,33 @@ def test_nothing_is_wrong_with_a_correct_simplifier(seed):
     ("fault", "words"),
     [
         (wrong_numbers, "feeds 0, output y: 7 of 12 elements"),
-        (without_last_output, "outputs ['y']"),
+        (without_last_output, "outputs ['y'], expected ['y', 'w']"),
         (outputs_reversed, "outputs ['w', 'y']"),
         (inputs_reversed, "inputs ['i', 'x'], expected ['x', 'i']"),
         (without_last_input, "inputs ['x'], expected ['x', 'i']"),
         (unknown_operator, "onnx's checker refuses the simplified model"),
         (index_too_large, "feeds 0: the simplified model does not run"),
-        (another_type, "feeds 0, output w: type int32 instead of int64"),
+        (another_type, "outputs: w is declared to have another type"),
+        (declared_another_type, "outputs: w is declared to have another type"),
+        (declared_another_rank, "outputs: y is declared to have another rank"),
+        (declared_another_size, "inputs: x is declared to have another size"),
     ],
 )
 def test_what_is_plainly_wrong(fault, words):
     assert found(also(fault)).startswith(f"plainly: Mismatch: {words}")
+
+
+def test_a_custom_operator_that_is_changed():
+    """What it computes does not depend on its attributes as far as anyone can tell who runs the model."""
+    text = "g (float[2] x) => (float[2] y) { a = com.example.Custom<alpha=0.5>(x) y = Neg(a) }"
+    body = [helper.make_node("Abs", ["x"], ["y"])]
+    imports = [helper.make_opsetid("", 17)]
+    custom = helper.make_function("com.example", "Custom", ["x"], ["y"], body, imports, ["alpha"])
+    proto = model(text, opset=17, domains={"com.example": 1})
+    random = RandomModel(proto, [{"x": X[0, :2]}], True, definitions=[custom])
+
+    assert found(correct, random) == ""
+    assert "plainly: Mismatch: custom operators" in found(also(without_attributes), random)
 
 
 def test_an_error_of_the_simplifier():

@@ -4,11 +4,13 @@ from random import Random
 import numpy as np
 import onnx
 import pytest
+from onnx import TensorProto
 
 from onnxsim_testkit import model, run
 from onnxsim_testkit.fuzzing import FAMILIES, Mismatch, RandomModel, Reject, check, examine, random_graph, reduced
 from onnxsim_testkit.fuzzing.checking import difference, outline, renamed, with_special_numbers
 from onnxsim_testkit.fuzzing.growing import Grower, goes_beyond, reads_and_makes
+from onnxsim_testkit.fuzzing.models import RARE_TYPES
 
 ONES = np.ones((2, 3), np.float32)
 
@@ -45,7 +47,7 @@ def test_every_family_grows_models_that_run(family):
 
     assert len(found) > 4
     for random in found:
-        assert run(random.model, random.feeds[0])
+        assert random.run(random.model, random.feeds[0])
 
 
 def test_a_seed_always_gives_the_same_model():
@@ -60,6 +62,37 @@ def test_models_have_bodies_functions_and_many_operators():
     assert len(kinds) > 60
     assert kinds["If"] and kinds["Loop"]
     assert any(random.model.functions for random in grown(range(60)))
+
+
+def test_models_have_what_files_hold_besides_nodes():
+    found = list(grown(range(150)))
+    versions = {entry.version for random in found for entry in random.model.opset_import if not entry.domain}
+    kinds = {info.type.tensor_type.elem_type for random in found for info in random.model.graph.input}
+
+    assert any(random.model.graph.sparse_initializer for random in found)
+    assert {7, 8, 25} <= versions
+    assert len(kinds & set(RARE_TYPES)) > 4 and TensorProto.STRING in kinds
+
+
+def test_custom_operators_are_run_though_the_model_does_not_say_what_they_compute():
+    found = [random for random in grown(range(60)) if random.definitions]
+
+    assert len(found) > 4
+    for random in found:
+        called = [node for node in random.model.graph.node if node.domain == "com.example"]
+        assert called or any(node.domain == "com.example" for f in random.model.functions for node in f.node)
+        assert not any(function.domain == "com.example" for function in random.model.functions)
+        assert random.run(random.model, random.feeds[0])
+
+
+def test_what_onnxruntime_has_no_kernels_for_is_run_by_the_reference():
+    x = np.array([1 + 2j, -3j], np.complex64)
+    text = "g (complex64[2] x) => (complex64[2,1] y, complex64[1,2] z) { y = Reshape(x, s) z = Transpose(y) }"
+    proto = model(text, opset=17, initializers={"s": np.array([2, 1])})
+    random = RandomModel(proto, [{"x": x}], True, reference=True)
+
+    assert check(random, unchanged) is proto
+    assert random.run(proto, {"x": x})["z"].tolist() == [[1 + 2j, -3j]]
 
 
 def test_what_onnxruntime_refuses_is_taken_back():
@@ -104,6 +137,7 @@ def test_rounding_is_allowed_as_far_as_inputs_round():
     assert not difference(np.float32([1, 1000.01]), expected, exact=False)
     assert difference(np.float32([2000, 1000]), expected, exact=False)
     assert not difference(np.float32([2000, 1000]), expected, exact=False, spread=np.array([100, 0]))
+    assert difference(expected + 2j, expected + 1j, exact=True) and not difference(expected + 1j, expected + 1j, exact=True)
     assert "shape" in difference(expected[:1], expected, exact=False)
     assert "type" in difference(expected.astype(np.float64), expected, exact=False)
 
@@ -154,10 +188,18 @@ def test_what_bodies_read_from_around_is_read():
 @pytest.mark.parametrize(
     ("op_type", "shapes", "attributes", "beyond"),
     [
+        ("Range", [(), (), ()], {}, False),
+        ("Range", [(), (), (1,)], {}, True),
+        ("MaxPool", [(1, 1, 2, 1)], {"kernel_shape": [2, 1]}, False),
+        ("AveragePool", [(1, 1, 2, 1)], {"kernel_shape": [2, 2]}, True),
+        ("AveragePool", [(1, 1, 2, 1)], {"kernel_shape": [2, 2], "pads": [0, 1, 0, 0]}, False),
+        ("AveragePool", [(1, 1, 2, 1)], {"kernel_shape": [2, 2], "auto_pad": "SAME_UPPER"}, False),
+        ("LpPool", [(1, 1, 2)], {"kernel_shape": [2], "dilations": [2]}, True),
         ("PRelu", [(2, 3), (3,)], {}, False),
         ("PRelu", [(1, 3), (2, 1)], {}, True),
         ("CenterCropPad", [(1, 2), (2,)], {}, False),
         ("CenterCropPad", [(1, 2), (1,)], {}, True),
+        ("CenterCropPad", [(1, 2), ()], {}, True),
         ("CenterCropPad", [(1, 2), (1,)], {"axes": [-1]}, False),
         ("Concat", [(0, 2, 3), (0, 2, 1)], {"axis": -1}, True),  # at other sizes they may not agree
         ("Concat", [(2, 0), (2, 3)], {"axis": 1}, False),

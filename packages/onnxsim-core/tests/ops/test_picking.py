@@ -147,7 +147,7 @@ def test_non_zero(array: np.ndarray) -> None:
 def test_non_zero_counts_what_is_not_known() -> None:
     found = judge("g (bool[N,3] x) => (int64[] y) { y = NonZero(x) }", {"x": ramp(2, 3, dtype=bool)})
     assert found.shape("y") == "[2, _]"
-    assert judge("g (bool x) => (int64[] y) { y = NonZero(x) }", {"x": np.array(True)}).shape("y") == "[1, _]"
+    assert facts("g (bool x) => (int64[] y) { y = NonZero(x) }").shape("y") == "[_, _]"  # 0 or 1, depending on who is asked
     assert facts("g (bool[] x) => (int64[] y) { y = NonZero(x) }").shape("y") == "[_, _]"
 
 

@@ -58,6 +58,14 @@ def test_expand_folds(shape: tuple[int, ...], target: tuple[int, ...], dtype: ty
     assert_folds("Expand", [ramp(*shape, dtype=dtype), ints(*target)])
 
 
+@pytest.mark.runtime
+def test_expand_of_text_to_a_negative_size_keeps_it() -> None:
+    """Not what the standard allows; onnxruntime refuses it for numbers."""
+    text = "g (string[1,1] x) => (int64[] y) { e = Expand(x, s) y = Shape(e) }"
+    assert judge(text, {"x": np.array([["a"]], object)}, s=ints(2, -3)).shape("y") == "[_]"
+    assert facts("g (float[1,3] x) => (float[] y) { y = Expand(x, s) }", s=ints(-1, 3)).shape("y") == "?"
+
+
 def test_expand_declines_what_does_not_broadcast() -> None:
     assert fold("Expand", [ramp(3, 2), ints(3, 4)]) is None
     assert fold("Expand", [ramp(3, 1), ints(3, -1)]) is None

@@ -185,3 +185,23 @@ def test_numbers_are_left_to_folding():
     """They would be stored even where nothing is to fold."""
     assert_skips(assemble_sizes, "g (float[2,3,4] x, float y) => (float[2,3,4] z) { s = Shape(x) z = Expand(y, s) }",
                  "all elements are numbers: that is for folding")
+
+
+def test_a_vector_is_tried_again_when_a_reader_far_before_it_goes():
+    """Of the Add, which is read by a Loop too until that is unrolled; the function between has two results."""
+    text = """<ir_version: 10, opset_import: ["": 17, "local": 1]>
+        g (float[n,3] x, float[2,m] w) => (int64[2] y, int64[1] z, int64[1] u)
+            <int64[1] two = {2}, int64 once = {1}, bool go = {1}> {
+            size = Shape<start=0, end=1>(x)
+            more = Add(size, two)
+            size_again, u = local.Sizes(more, two, w)
+            y = Concat<axis=0>(size_again, u)
+            z = Loop(once, go, more) <body = b (int64 i, bool c, int64[1] s) => (bool d, int64[1] t) {
+                d = Identity(c) t = Identity(size) }> }
+        <opset_import: ["": 17], domain: "local"> Sizes (a, b, w) => (p, q) { p = Sub(a, b) q = Shape<start=1, end=2>(w) }"""
+    original = model(text)
+    feeds = {"x": np.ones((5, 3), np.float32), "w": np.ones((2, 7), np.float32)}
+    once = simplify(original).model
+    again = simplify(once).model
+    assert [node.op_type for node in once.graph.node] == [node.op_type for node in again.graph.node]
+    assert_same_model(original, once, rtol=0, atol=0, feeds=feeds)

@@ -164,18 +164,24 @@ def compress_fold(node: Node, arrays: list[Any], ctx: Inference) -> Any:
 # --- NonZero ---------------------------------------------------------------------------------------------------------
 @SHAPES.register("NonZero")
 def non_zero_shape(node: Node, ctx: Inference) -> None:
-    """[rank, how many]; the indices of what is not 0, one column each.  Source: ONNX NonZero-9, -13."""
+    """[rank, how many]; the indices of what is not 0, one column each.
+
+    Of a scalar the standard says that there are 0 rows, and onnxruntime gives 1.  Source: ONNX NonZero-9, -13.
+    """
     x = node.input(0)
     if x is None or not node.outputs:
         return
     y = node.outputs[0]
-    rank: Size = ctx.fresh() if x.shape is None else max(len(x.shape), 1)
+    rank: Size = len(x.shape) if x.shape else ctx.fresh()
     data = ctx.ints(x)
     if data is None or static_numel(x.shape) != len(data):
         count = _all_of(x)
         ctx.set(y, 7, (rank, ctx.fresh() if count is None else count))
         return
     found = np.nonzero(np.array(data).reshape(x.shape or (1,)))
+    if not x.shape:
+        ctx.set(y, 7, (rank, len(found[0])))
+        return
     elements = tuple(np.array(found).reshape(-1).tolist())
     ctx.set(y, 7, (rank, len(found[0])), elements if len(elements) <= TRACKED else None)
 

@@ -30,7 +30,10 @@ def vector_length(value: Value | None) -> int:
 
 @SHAPES.register("Expand")
 def expand_shape(node: Node, ctx: Inference) -> None:
-    """Broadcast of the input's shape and the one asked for, both ways.  Source: ONNX Expand-8, -13."""
+    """Broadcast of the input's shape and the one asked for, both ways.
+
+    Negative sizes mean nothing; onnxruntime takes some of them for 1 where it expands text.  Source: ONNX Expand-8, -13.
+    """
     x, wanted = node.input(0), node.input(1)
     if x is None or not node.outputs:
         return
@@ -48,7 +51,7 @@ def expand_shape(node: Node, ctx: Inference) -> None:
             ctx.set(y, x.dtype)
             return
     result = broadcast_shapes(shape, target)
-    if result is None:
+    if result is None or any(type(size) is int and size < 0 for size in result):
         ctx.set(y, x.dtype)
         return
     data = ctx.data(x)

@@ -377,24 +377,24 @@ class Driver:
         elif len(uses) == 1:
             if value.node is not None:
                 self.push(value.node)
-                self._push_siblings(value)
+                self._push_readers(value.node)
             self._push_along(next(iter(uses)))
 
-    def _push_siblings(self, value: Value) -> None:
-        """Visit again what reads the other results of the same node: a rule may look at the readers of all."""
-        outputs = value.node.outputs  # type: ignore[union-attr]
-        if 1 < len(outputs) <= 2 * REACH:
-            for sibling in outputs:
-                for user in sibling.uses if sibling is not value else ():
+    def _push_readers(self, node: Node) -> None:
+        """Visit again what reads the results of a node: a rule may look at the readers of all."""
+        if len(node.outputs) <= 2 * REACH:
+            for value in node.outputs:
+                for user in value.uses:
                     self.push(user)
 
     def _push_along(self, node: Node) -> None:
         """Visit a node again, and those after it while there is one way on: a rule may look back as far as that."""
         for _ in range(REACH):
-            if not node.queued and node.alive:
-                node.queued = True
-                self.queue.append(node)
+            self.push(node)
             outputs = node.outputs
-            if len(outputs) != 1 or outputs[0].outputs or len(outputs[0].uses) != 1:
+            if len(outputs) != 1:
+                self._push_readers(node)
+                return
+            if outputs[0].outputs or len(outputs[0].uses) != 1:
                 return
             node, = outputs[0].uses

@@ -223,6 +223,14 @@ def goes_beyond(node: onnx.NodeProto, values: Mapping[str, Any]) -> bool:
         return bool(values[node.output[0]].shape != read[0].shape)
     if node.op_type in ("BlackmanWindow", "HammingWindow", "HannWindow"):  # it takes a size that is not positive
         return bool(read[0].item() <= 0)
+    if node.op_type == "Range":  # it takes vectors of one number
+        return any(value.ndim for value in read)
+    if node.op_type in ("AveragePool", "LpPool", "MaxPool"):  # it takes a window that is larger than all there is
+        kernel = attributes["kernel_shape"]
+        pads = attributes.get("pads", (0,) * 2 * len(kernel))
+        spans = [step * (size - 1) + 1 for step, size in zip(attributes.get("dilations", (1,) * len(kernel)), kernel)]
+        sizes = [sum(parts) for parts in zip(read[0].shape[2:], pads, pads[len(kernel) :])]
+        return "SAME" not in str(attributes.get("auto_pad")) and any(a > b for a, b in zip(spans, sizes))
     if node.op_type == "CenterCropPad":  # it takes fewer sizes than there are axes
         return bool(read[1].size != len(attributes.get("axes", read[0].shape)))
     if node.op_type == "Concat":  # it passes over empty parts, whatever their other sizes are or become
