@@ -10,7 +10,6 @@ from onnxsim_testkit.fuzzing import Mismatch, RandomModel, check, examine
 from onnxsim_testkit.fuzzing.checking import OPTIONS, assert_stable
 
 X = np.array([[1, -2, 3, -4, 5, -6], [0.5, -0.5, 7, 8, -9, 10]], np.float32)
-POOL = "g (float[n,1,4,4] x) => (float[n,1,h,w] y) { y = MaxPool<ceil_mode=1, kernel_shape=[2,1], strides=[1,2]>(x) }"
 TEXT = """g (float[n,6] x, int64[2] i) => (float[n,6] y, int64[2] w) {
     a = Neg(x) b = Identity(a) c = Add(b, b) d = Sub(c, c) e = Add(d, c) y = Identity(e) v = Identity(i) w = Abs(v) }"""
 
@@ -270,6 +269,23 @@ def test_a_callers_model_that_is_changed(when):
 
 
 # --- what is no fault --------------------------------------------------------------------------------------------------
+def test_sizes_that_onnx_infers_otherwise_than_they_are():
+    """A last window of 1 would begin in the padding, which onnx counts before operator set 22 and nobody computes."""
+    text = "g (float[n,1,4,4] x) => (float[n,1,h,w] y) { y = MaxPool<ceil_mode=1, kernel_shape=[1,1], strides=[1,2]>(x) }"
+    random = RandomModel(model(text, opset=17), [{"x": np.ones((2, 1, 4, 4), np.float32)}], True, {"x": [2, 1, 4, 4]})
+
+    def states_sizes(proto, overwrite_input_shapes=None, **options):
+        result = copied(proto)
+        if overwrite_input_shapes:
+            for info, sizes in zip((result.graph.input[0], result.graph.output[0]), ([2, 1, 4, 4], [2, 1, 4, 2])):
+                info.CopyFrom(helper.make_tensor_value_info(info.name, onnx.TensorProto.FLOAT, sizes))
+        return result
+
+    with pytest.raises(onnx.shape_inference.InferenceError):
+        onnx.checker.check_model(states_sizes(random.model, {"x": [2, 1, 4, 4]}), full_check=True)
+    assert found(states_sizes, random) == ""
+
+
 LARGE = {"weight": np.zeros((100, 6), np.float32)}
 
 
