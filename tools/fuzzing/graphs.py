@@ -10,6 +10,7 @@ import onnx
 from onnxsim_testkit.fuzzing import RandomModel, Reject, as_text, examine, random_graph, reduced
 
 SECONDS = 60
+REDUCING = 300
 
 
 def simplify(model: onnx.ModelProto, **options: Any) -> onnx.ModelProto:
@@ -40,7 +41,7 @@ def work(first: int, last: int, families: tuple[str, ...]) -> None:
 
 
 def show(seed: int, families: tuple[str, ...]) -> None:
-    """Reduce the model of a seed as long as the same goes wrong, and print it."""
+    """Reduce the model of a seed as long as the same goes wrong, some minutes at most, and print it."""
     case = random_graph(seed, families=families)
 
     def kind(smaller: RandomModel) -> str:
@@ -52,7 +53,7 @@ def show(seed: int, families: tuple[str, ...]) -> None:
     if not wanted:
         print("nothing is wrong with this seed")
         return
-    smallest = reduced(case, lambda smaller: kind(smaller) == wanted)
+    smallest = reduced(case, lambda smaller: kind(smaller) == wanted, REDUCING)
     print(as_text(smallest))
     print(examine(smallest, simplify, seed)[1])
 

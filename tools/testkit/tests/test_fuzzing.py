@@ -158,6 +158,7 @@ def test_a_failing_model_is_reduced_to_what_fails():
 
     assert [node.op_type for node in smallest.model.graph.node].count("Neg") == 1
     assert len(smallest.model.graph.node) <= 2
+    assert reduced(random, fails, seconds=0) is random
 
 
 def test_renaming_keeps_the_interface_and_the_outputs():
@@ -216,6 +217,14 @@ def test_what_onnxruntime_takes_beyond_the_standard_is_told(op_type, shapes, att
     node = onnx.helper.make_node(op_type, names, ["y"], **attributes)
 
     assert goes_beyond(node, values) == beyond
+
+
+def test_a_power_of_what_a_double_does_not_hold_is_beyond_the_standard():
+    node = onnx.helper.make_node("Pow", ["x", "e"], ["y"])
+
+    assert goes_beyond(node, {"x": np.array([1, 2**63 - 1]), "e": np.array(1)})
+    assert not goes_beyond(node, {"x": np.array([1, -(2**53)]), "e": np.array(1)})
+    assert not goes_beyond(node, {"x": np.array([1e30]), "e": np.array(1)})
 
 
 @pytest.mark.parametrize("op_type", ["BlackmanWindow", "HammingWindow", "HannWindow"])

@@ -91,7 +91,8 @@ class Bodies:
         for _ in range(count):
             first = self._result(inner[0], g)
             inner[1].count = g.count
-            second = self._result(inner[1], g, first.dtype, first.shape if g.chance(0.8) else None)
+            same = g.opset < 11 or g.chance(0.8)  # until then, branches had to agree
+            second = self._result(inner[1], g, first.dtype, first.shape if same else None)
             outputs[0].append(first)
             outputs[1].append(second)
         if any(len({v.name for v in found}) < count for found in outputs):

@@ -223,6 +223,8 @@ def goes_beyond(node: onnx.NodeProto, values: Mapping[str, Any]) -> bool:
         return bool(values[node.output[0]].shape != read[0].shape)
     if node.op_type in ("BlackmanWindow", "HammingWindow", "HannWindow"):  # it takes a size that is not positive
         return bool(read[0].item() <= 0)
+    if node.op_type == "Pow":  # it takes whole numbers through floats of 64 bits
+        return read[0].dtype.kind in "iu" and any(abs(int(number)) > 2**53 for number in read[0].reshape(-1))
     if node.op_type == "Range":  # it takes vectors of one number
         return any(value.ndim for value in read)
     if node.op_type in ("AveragePool", "LpPool", "MaxPool"):  # it takes a window that is larger than all there is

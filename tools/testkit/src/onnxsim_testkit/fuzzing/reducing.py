@@ -1,5 +1,7 @@
 """Making a model on which something fails smaller, as long as it still fails."""
 
+import math
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -14,12 +16,18 @@ from .growing import bodies, dtype_of, reads_and_makes
 Fails = Callable[[RandomModel], bool]
 
 
-def reduced(case: RandomModel, fails: Fails) -> RandomModel:
-    """A smaller model that fails too: fewer outputs and nodes, values fed instead of computed."""
+def reduced(case: RandomModel, fails: Fails, seconds: float = math.inf) -> RandomModel:
+    """A smaller model that fails too: fewer outputs and nodes, values fed instead of computed.
+
+    After that time it is the smallest one found by then.
+    """
+    end = time.monotonic() + seconds
     changed = True
     while changed:
         changed = False
         for smaller in _smaller(case):
+            if time.monotonic() > end:
+                break
             if _still_fails(smaller, fails):
                 case, changed = smaller, True
                 break
