@@ -88,3 +88,12 @@ def test_nested_calls_beyond_measure_come_to_an_end(monkeypatch):
     ctx = inferred("(float[1] x) => (float[a] y) { y = l.f0(x) }", functions + F + "f20 (x) => (y) { y = Neg(x) }")
 
     assert ctx.tail.left <= 0
+
+
+def test_calls_in_calls_are_followed_so_far(monkeypatch):
+    functions = "".join(F + f"f{i} (x) => (y) {{ y = l.f{i + 1}(x) }} " for i in range(4)) + F + "f4 (x) => (y) { y = Neg(x) }"
+    graph = "(float[3] x) => (float[a] y) { y = l.f0(x) }"
+
+    assert facts(inferred(graph, functions)) == {"y": (1, "['3']")}
+    monkeypatch.setattr(calls, "DEEPEST", 4)
+    assert facts(inferred(graph, functions)) == {"y": (1, "['a']")}

@@ -190,6 +190,15 @@ def test_beyond_all_measure(monkeypatch):
         inline_calls(model)
 
 
+def test_beyond_all_measure_is_measured_by_what_is_written(monkeypatch):
+    monkeypatch.setattr(inline, "LARGEST", 10)
+    text = "(float[2] x) => (float[2] y) { a = l.f(x) y = l.f(a) }"
+    body = "".join(f" v{i + 1} = Neg(v{i})" for i in range(20))
+    model = read_model(parsed(text, F + f"f (v0) => (v20) {{ {body} }}"))
+    inline_calls(model)
+    assert model.graph.count == 40
+
+
 @pytest.mark.parametrize("domain", ["", "ai.onnx"])
 def test_a_function_named_like_an_operator_of_onnx_is_never_called(domain):
     """onnxruntime and onnx.reference run the operator."""

@@ -156,14 +156,14 @@ def nested_ifs(depth: int) -> onnx.ModelProto:
     return chain(list(inner.node), [floats("x", 2), condition], [onnx.ValueInfoProto(name=inner.node[0].output[0])])
 
 
-def doubling_functions(depth: int) -> onnx.ModelProto:
-    """F1 calls F0 twice, F2 calls F1 twice, ..."""
+def functions_that_call(depth: int, times: int) -> onnx.ModelProto:
+    """F1 calls F0 that many times, F2 calls F1 that many times, ..."""
     imports = [helper.make_opsetid("", 17), helper.make_opsetid("local", 1)]
-    functions = [helper.make_function("local", "F0", ["a"], ["b"], [helper.make_node("Neg", ["a"], ["b"])], imports)]
+    functions = [helper.make_function("local", "F0", ["v0"], ["b"], [helper.make_node("Neg", ["v0"], ["b"])], imports)]
     for level in range(1, depth + 1):
-        calls = [helper.make_node(f"F{level - 1}", ["a"], ["t"], domain="local"),
-                 helper.make_node(f"F{level - 1}", ["t"], ["b"], domain="local")]  # fmt: skip
-        functions.append(helper.make_function("local", f"F{level}", ["a"], ["b"], calls, imports))
+        names = [*(f"v{i}" for i in range(times)), "b"]
+        calls = [helper.make_node(f"F{level - 1}", names[i : i + 1], names[i + 1 : i + 2], domain="local") for i in range(times)]
+        functions.append(helper.make_function("local", f"F{level}", ["v0"], ["b"], calls, imports))
     proto = chain([helper.make_node(f"F{depth}", ["x"], ["y"], domain="local")], [floats("x", 2)], [floats("y", 2)])
     proto.opset_import.append(imports[1])
     proto.functions.extend(functions)
@@ -218,7 +218,9 @@ def bombs() -> dict[str, onnx.ModelProto]:
         "formulas that grow in one symbol": growing_formulas(2, 40),
         "formulas in formulas": nested_formulas(300),
         "branches in branches": nested_ifs(40),
-        "functions that double": doubling_functions(60),
+        "functions that double": functions_that_call(60, 2),
+        "functions that call a few more": functions_that_call(16, 2),
+        "functions in functions": functions_that_call(5000, 1),
         "products of generated matrices": products_of_known(40, 2000),
         "maxima of generated arrays": many_sums(2000, 16_000_000),
         "orders of generated arrays": many_sums(2000, 16_000_000, "TopK"),

@@ -21,6 +21,8 @@ Tail = Callable[[Node, Inference], None]
 
 WALKED = 200_000
 """Nodes of bodies after which further calls stay unknown: nested calls can stand for exponentially many nodes."""
+DEEPEST = 32
+"""Calls within calls after which further ones stay unknown: each takes some of Python's stack."""
 
 
 class CallFacts:
@@ -40,7 +42,7 @@ class CallFacts:
         function = ctx.model.functions.get(key)
         if function is None:
             self.next(node, ctx)
-        elif key not in self.open and self.left > 0 and not node.bodies:
+        elif key not in self.open and len(self.open) < DEEPEST and self.left > 0 and not node.bodies:
             self._call(node, ctx, key, function.proto)
 
     def _call(self, node: Node, ctx: Inference, key: Key, proto: Any) -> None:

@@ -17,8 +17,10 @@ from ..rewrite.rule import Rule, Skip, skip
 from .body import Body, Key, call_key, calls, label
 
 PASS = "inline_functions"
-LARGEST = 5_000_000
-"""Most nodes a model may have after inlining; nested calls can stand for exponentially many."""
+LARGEST = 200_000
+GROWTH = 10
+"""A model may have that many nodes after inlining, or so many times the ones it is written with; nested calls can stand
+for exponentially many."""
 
 
 def inline_calls(model: Model, kept: frozenset[Key] = frozenset()) -> dict[Node, int]:
@@ -144,13 +146,14 @@ def inlined_size(model: Model, bodies: Mapping[Key, Body]) -> int:
         ModelError: a function calls itself, or there would be too many.
     """
     sizes: dict[Key, int] = {}
-    total = sum(graph.count for graph in model.graphs())
+    total = outside = sum(graph.count for graph in model.graphs())
     for key in callees_first(model):
         if key in bodies:
             nodes = model.functions[key].proto.node
             sizes[key] = len(nodes) + sum(sizes.get(inner, 0) for inner in _called_by(nodes, model))
     total += sum(sizes.get(call_key(node), 0) for node in calls(model.graphs(), model))
-    if total > LARGEST:
+    written = outside + sum(len(function.proto.node) for function in model.functions.values())
+    if total > max(LARGEST, GROWTH * written):
         raise ModelError(f"inlining the local functions would make {total} nodes of {model.graph.count}")
     return total
 
