@@ -46,6 +46,8 @@ if TYPE_CHECKING:
     from . import onnx_simplifier as onnx_simplifier
     from . import profile_merge as profile_merge
     from . import profile_plot as profile_plot
+    from .model_loading import TensorPool as TensorPool
+    from .model_loading import load_model as load_model
     from .model_memory import annotate_memory_plan as annotate_memory_plan
     from .model_memory import plan_activation_memory as plan_activation_memory
     from .model_memory import print_memory_plan as print_memory_plan

@@ -54,6 +54,8 @@ NAMES: dict[str, Source] = {
     "onnx_simplifier": Source("onnxsim.onnx_simplifier", "", CORE),
     "profile_merge": Source("onnxsim.profile_merge", "", CORE),
     "profile_plot": Source("onnxsim.profile_plot", "", CORE),
+    "TensorPool": Source("onnxsim.model_loading", "TensorPool", CORE),
+    "load_model": Source("onnxsim.model_loading", "load_model", CORE),
     "annotate_memory_plan": Source("onnxsim.model_memory", "annotate_memory_plan", CORE),
     "plan_activation_memory": Source("onnxsim.model_memory", "plan_activation_memory", CORE),
     "print_memory_plan": Source("onnxsim.model_memory", "print_memory_plan", CORE),
