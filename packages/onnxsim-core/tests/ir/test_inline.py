@@ -5,6 +5,7 @@ import onnx
 import pytest
 from onnx import ModelProto, TensorProto, helper, numpy_helper
 
+from onnxsim_core import simplify
 from onnxsim_core.errors import ModelError
 from onnxsim_core.ir.files import File
 from onnxsim_core.ir.inline import inline_tensor, restore
@@ -157,3 +158,24 @@ def test_a_model_in_a_download_cache_is_read_through_its_links(tmp_path):
     model = read_model(str(tmp_path / "snapshot" / "m.onnx"))
     (value,) = model.graph.constants
     assert value.tensor.numpy().tobytes() == numpy_helper.to_array(weight("w", 4000)).tobytes()
+
+
+@pytest.mark.parametrize("outside", [False, True])
+def test_a_node_may_hold_several_large_tensors(tmp_path, outside):
+    """As the trees of ai.onnx.ml's TreeEnsemble do."""
+    nodes = [helper.make_node("Custom", ["x"], ["y"], domain="my", one=weight("a", 300_000), other=weight("b", 300_000))]
+    values = [helper.make_tensor_value_info(name, 1, None) for name in ("x", "y")]
+    graph = helper.make_graph(nodes, "main", values[:1], values[1:])
+    opsets = [helper.make_opsetid("", 20), helper.make_opsetid("my", 1)]
+    path = tmp_path / "model.onnx"
+    onnx.save(helper.make_model(graph, ir_version=10, opset_imports=opsets), path, save_as_external_data=outside,
+              convert_attribute=outside)  # fmt: skip
+    expected = {a.name: numpy_helper.to_array(a.t).tolist() for a in nodes[0].attribute}
+
+    for made in (simplify(path).model, load_written(path, tmp_path / "out.onnx")):
+        assert {a.name: numpy_helper.to_array(a.t).tolist() for a in made.graph.node[0].attribute} == expected
+
+
+def load_written(path, out):
+    simplify(path, output_path=out)
+    return onnx.load(out)

@@ -15,7 +15,7 @@ from ..errors import ModelError
 from .dims import SymbolTable, parse
 from .files import File, resolve_external
 from .formal import OPAQUE, Form, form
-from .graph import Function, Graph, Model, Node, Value, add_use, decode_attributes
+from .graph import Function, Graph, Model, Node, Value, add_use
 from .inline import inline_tensor, restore
 from .sort import sort_nodes
 from .tensors import ArrayTensor, MissingTensor, SpanTensor, Tensor, tensor_from_proto
@@ -166,9 +166,7 @@ class Reader:
             elif kind == 10:
                 raise ModelError("a list-of-graphs attribute is not part of any ONNX operator", where=node.where())
             elif kind == 4 and attribute.t.data_location == 1:
-                decoded = decode_attributes(proto)
-                decoded[attribute.name] = self.tensor(attribute.t)
-                node._attributes = decoded
+                node.attributes[attribute.name] = self.tensor(attribute.t)
                 node.changed = True
             elif kind in _HELD_WHOLE and self.source is not None:
                 restore(attribute, self.source)
