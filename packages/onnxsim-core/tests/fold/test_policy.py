@@ -6,17 +6,16 @@ import pytest
 from onnxsim_core import ops
 from onnxsim_core.fold.policy import (
     FREE,
-    MEBIBYTE,
-    MIN_BUDGET,
+    MOST_COPIED,
     SizePolicy,
-    credit,
     is_deterministic,
     is_trap,
+    ledger,
     value_bytes,
     weight_bytes,
 )
 from onnxsim_core.infer.engine import Inference
-from onnxsim_core.ir.graph import Model, Node
+from onnxsim_core.ir.graph import Model, Node, Value
 from onnxsim_core.ir.read import read_model
 from onnxsim_core.ir.tensors import ArrayTensor
 from onnxsim_testkit import model
@@ -88,10 +87,9 @@ def test_only_what_dies_with_a_node_is_credited():
     ir = read("g (float[4] x) => (float[4] z) { y = Add(a, b) w = Add(b, x) z = Add(y, w) v = Mul(a, a) }",
               a=np.zeros(4, np.float32), b=np.zeros(4, np.float32))  # fmt: skip
     add, _, _, mul = list(ir.graph)
-    assert credit(add) == 0
-    assert credit(mul) == 0
+    assert ledger(add).credit == ledger(mul).credit == 8, "both go, and a with them; b stays"
     only = node_of("g (float[1] x) => () { y = Add(a, a) }", a=np.zeros(4, np.float32))
-    assert credit(only) == 16
+    assert ledger(only).credit == 16
 
 
 def test_a_constant_dies_with_the_last_of_the_nodes_that_take_it_apart():
@@ -99,10 +97,41 @@ def test_a_constant_dies_with_the_last_of_the_nodes_that_take_it_apart():
     ir = read("g () => (float[4] y) { p = Slice(w, s, m) q = Slice(w, m, e) y = Concat<axis=0>(q, p) }",
               w=np.zeros(4, np.float32), s=np.array([0]), m=np.array([2]), e=np.array([4]))  # fmt: skip
     first, second, joined = list(ir.graph)
-    assert credit(first) == 8, "the start index alone dies with it"
+    assert ledger(first) == (8 + 4 + 8, False), "its start, a half of the other index, and a half of the weight"
     for made in (first, second):
         made.outputs[0].tensor = ArrayTensor(np.zeros(2, np.float32))
-    assert credit(joined) == 16 + 3 * 8
+    assert ledger(joined).credit == 16 + 3 * 8
+
+
+W = np.zeros(1000, np.float32)
+
+
+@pytest.mark.parametrize(
+    ("nodes", "expected"),
+    [
+        ("y = Neg(w)", (4000, False)),
+        ("y = Neg(w) z = Add(x, w)", (0, True)),
+        ("y = Neg(w) z = Abs(w)", (2000, False)),
+        ("y = Neg(w) z = Abs(w) u = Add(x, w)", (0, True)),
+        ("y = Neg(w) z = RandomNormalLike(w)", (0, True)),
+        ("y = Neg(w) z = DequantizeLinear(w, w)", (0, True)),
+        ("y = Neg(w) z = Tile(w, t)", (0, True)),
+        ("y = Neg(w) z = Sub(w, x)", (0, True)),
+        ("y = Cast<to=11>(w)", (4000, True)),
+        ("y = Neg(few) z = Add(x, few)", (0, False)),
+    ],
+)
+def test_a_copy_of_a_weight_is_told(nodes, expected):
+    """Weights that only foldable nodes read will go; each of those is credited with its share."""
+    ir = read(f"g (float[1] x) => () {{ {nodes} }}", w=W, few=np.zeros(FREE // 4, np.float32), t=np.array([2]))
+    assert ledger(ir.graph.first) == expected
+
+
+def test_results_of_folds_are_no_weights():
+    ir = read("g (float[1] x) => () { y = Neg(w) z = Add(x, w) v = Cast<to=11>(w) }", w=W)
+    (weight,) = ir.graph.constants
+    first, _, cast = list(ir.graph)
+    assert ledger(first, {weight}) == ledger(cast, {weight}) == (0, False)
 
 
 def folding(op: str, size: int, **attributes: object) -> Node:
@@ -111,61 +140,89 @@ def folding(op: str, size: int, **attributes: object) -> Node:
 
 
 def test_a_small_result_is_always_stored():
-    policy = SizePolicy(MEBIBYTE, FREE, 0)
+    policy = SizePolicy(limit=FREE)
     assert policy.may_store(folding("Relu", 4), FREE)
     assert not policy.may_store(folding("Relu", 4), FREE + 8)
 
 
 def test_a_result_no_larger_than_what_it_replaces_is_always_stored():
-    policy = SizePolicy(0, 0, 0)
+    policy = SizePolicy(limit=0)
     assert policy.may_store(folding("Relu", 4096), 4096)
     assert not policy.may_store(folding("Relu", 4096), 4100)
 
 
-def test_growth_is_bounded_for_one_result_and_for_all():
-    policy = SizePolicy(10_000, FREE, 15_000)
+def test_each_result_is_judged_by_itself():
+    policy = SizePolicy(limit=10_000)
     node = folding("Relu", 4)
-    assert policy.may_store(node, 10_004)
-    assert not policy.may_store(node, 10_008)
-    policy.spend(10_000)
+    for _ in range(2):
+        assert policy.may_store(node, 10_004)
+        assert not policy.may_store(node, 10_008)
+        policy.store(node, stored(10_004))
+    assert policy.grown == 20_000 and list(policy.refused) == [node]
+
+
+def test_a_copy_of_a_weight_is_stored_only_when_it_is_small():
+    ir = read("g (float[1] x) => () { y = Neg(w) z = Add(x, w) }", w=W)
+    policy = SizePolicy(limit=10_000, copy_limit=3000)
+    assert policy.may_store(ir.graph.first, 3000)
+    assert not policy.may_store(ir.graph.first, 3004)
+    policy.made.update(ir.graph.constants)
+    assert policy.may_store(ir.graph.first, 10_000)
+
+
+def test_no_file_grows_beyond_all_measure():
+    policy = SizePolicy(limit=10_000, most=15_000)
+    node = folding("Relu", 4)
+    policy.store(node, stored(10_004))
     assert policy.may_store(node, 5_004)
     assert not policy.may_store(node, 5_008)
 
 
+def stored(size: int) -> Value:
+    """A constant of that many bytes."""
+    (value,) = read("g (float[1] x) => () { y = Add(x, w) }", w=np.zeros(size // 4, np.float32)).graph.constants
+    return value
+
+
 def test_what_a_generator_makes_is_stored_only_when_small():
-    policy = SizePolicy(MEBIBYTE, FREE, None)
+    policy = SizePolicy()
     generator = node_of("g (float[1] x) => () { y = ConstantOfShape(a) }", a=np.array([3, 1000]))
     assert policy.may_store(generator, FREE)
     assert not policy.may_store(generator, FREE + 1)
+    assert not policy.refused
 
 
 def test_a_threshold_of_the_user_is_the_only_bound():
     policy = SizePolicy.with_threshold(5000)
-    policy.spend(1 << 30)
+    policy.grown = policy.spent = 1 << 30
     node = folding("Relu", 4)
     assert policy.may_store(node, 5004)
     assert not policy.may_store(node, 5008)
+    copy = read("g (float[1] x) => () { y = Neg(w) z = Add(x, w) }", w=W).graph.first
+    assert policy.may_store(copy, 5000)
+    assert not policy.may_store(copy, 5001)
     generator = node_of("g (float[1] x) => () { y = ConstantOfShape(a) }", a=np.array([3, 1000]))
     assert policy.may_store(generator, 5000)
     assert not policy.may_store(generator, 5001)
 
 
-def test_the_default_budget_is_a_fifth_of_the_weights():
-    assert SizePolicy.for_model(read("g (float[1] x) => () { y = Add(x, x) }")).budget == MIN_BUDGET
+def test_rules_may_spend_a_fifth_of_the_weights():
+    assert SizePolicy.for_model(read("g (float[1] x) => () { y = Add(x, x) }")).budget == MOST_COPIED
     heavy = read("g (float[1] x) => () { y = Add(x, a) }", a=np.zeros(100_000, np.float32))
     assert SizePolicy.for_model(heavy).budget == 80_000
 
 
-def test_rules_spend_from_the_same_budget():
+def test_rules_spend_from_one_budget():
     ir = read("g (float[1] x) => () { y = Add(x, a) z = Add(x, b) w = Mul(x, b) }",
               a=np.zeros(1000, np.float32), b=np.zeros(1000, np.float32))  # fmt: skip
     a, b = ir.graph.constants
-    policy = SizePolicy(10_000, FREE, 5_000)
+    policy = SizePolicy(limit=10_000, budget=5_000)
     assert policy.allows_growth(4000, [a])
-    assert policy.grown == 0
+    assert policy.spent == 0
     assert policy.allows_growth(4000, [b])
-    assert policy.grown == 4000
+    assert policy.spent == 4000
     assert not policy.allows_growth(4000, [b])
+    assert not SizePolicy(limit=3000, budget=5_000).allows_growth(4000, [b])
 
 
 # --- traps -----------------------------------------------------------------------------------------------------------

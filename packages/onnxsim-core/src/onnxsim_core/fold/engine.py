@@ -165,7 +165,7 @@ class Folder:
             constant.data = value.data
         if self.origins is not None:
             self.origins.note(node, constant)
-        self.sizes.spend(tensor.nbytes - policy.credit(node))
+        self.sizes.store(node, constant)
         return constant
 
     # --- size ------------------------------------------------------------------------------------------------------

@@ -1,13 +1,14 @@
 """Which nodes may fold at all, and which results may be stored.
 
-A constant that a fold would create is weighed against what dies with it, so that folding does not make the file grow:
-not by more than `limit` bytes a result, and not by more than `budget` bytes in all.
+A constant that a fold would create is weighed against what dies with it, so that folding does not make the file grow by
+more than it is worth.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Container, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 from ..ir.dtypes import BITS
 from ..ir.graph import Model, Node, Value
@@ -21,7 +22,9 @@ GENERATORS = frozenset({"ConstantOfShape", "Expand", "Tile", "Range", "EyeLike",
 MEBIBYTE = 1 << 20
 FREE = 1024
 """Growth up to this many bytes is never counted against a fold."""
-MIN_BUDGET = 8 << 10
+MOST_COPIED = 8 << 10
+MOST_GROWN = 256 << 20
+UNLIMITED = 1 << 62
 MAX_CREDITED = 64
 """How many nodes are looked at to see what else dies with one."""
 
@@ -63,65 +66,110 @@ def value_bytes(value: Value) -> int:
     return bits >> 3 if value.shape is not None else 0
 
 
-def credit(node: Node) -> int:
-    """Bytes of stored constants that leave the file when `node` is replaced by its result.
+class Ledger(NamedTuple):
+    """What a fold takes from the file: bytes of stored constants that leave it; and whether it `copies` a weight.
 
-    A constant leaves when all its readers go: the node itself, and nodes that only generate inputs of it.
+    That is when its result stands beside a weight that stays, or is a wider form of one.
+    """
+
+    credit: int
+    copies: bool
+
+
+def ledger(node: Node, made: Container[Value] = ()) -> Ledger:
+    """Account for replacing `node` by its result; constants in `made` are results of earlier folds.
+
+    A constant leaves when all its readers go: the node itself, and nodes that only generate inputs of it. Where others
+    read it that can be folded too, each is credited with its share.
     """
     going = {node}
     stored: set[Value] = set()
     waiting = [node]
     while waiting and len(going) < MAX_CREDITED:
         for value in waiting.pop().inputs:
-            if value is None or value.outputs or value.tensor is None:
+            if value is None or value.tensor is None:
                 continue
             producer = value.node
             if producer is None:
                 stored.add(value)
-            elif producer not in going and all(user in going for user in value.uses):
+            elif not value.outputs and producer not in going and all(user in going for user in value.uses):
                 going.add(producer)
                 waiting.append(producer)
-    return sum(value.tensor.nbytes for value in stored  # type: ignore[union-attr, misc]
-               if not value.is_input and all(user in going for user in value.uses))
+    total, copies = 0, False
+    for value in stored:
+        size = value.tensor.nbytes  # type: ignore[union-attr]
+        weight = size > FREE and value not in made
+        others = [user for user in value.uses if user not in going]
+        if not value.is_input and not value.outputs and all(_is_foldable(user) for user in others[:MAX_CREDITED]):
+            total += size // (1 + len(others))
+            weight = weight and node.op_type == "Cast"
+        copies = copies or weight
+    return Ledger(total, copies)
 
 
+def _is_foldable(node: Node) -> bool:
+    """Is the node sure to be replaced by its results as soon as they may be stored?"""
+    if node.op_type in GENERATORS or node.op_type in QUANTIZERS or node.bodies is not None:
+        return False
+    if not is_deterministic(node):
+        return False
+    return all(value is None or value.tensor is not None and not value.is_input for value in node.inputs)
+
+
+@dataclass(slots=True)
 class SizePolicy:
-    """How many bytes folding and value-baking rules may add to the file.
+    """How many bytes folding and rules that store weights may add to the file.
 
-    A result that replaces at least as many bytes is always stored. Growth is stored up to `limit` a result while the
-    sum stays within `budget`. Results of generators are stored up to `generator_limit`, since a node says them shorter.
+    A result that replaces at least as many bytes is always stored. One that was computed from little may add up to
+    `limit`; a copy of a stored constant that stays, or a wider form of one, up to `copy_limit`. Each is judged by
+    itself, so that a run on the result of a run finds nothing more to store; only what no file should grow by, `most`,
+    ends that. Results of generators are stored up to `generator_limit`, since a node says them shorter. Rules have a
+    `budget`, all of them together.
     """
 
-    __slots__ = ("limit", "generator_limit", "budget", "grown")
-
-    def __init__(self, limit: int, generator_limit: int, budget: int | None) -> None:
-        self.limit = limit
-        self.generator_limit = generator_limit
-        self.budget = budget
-        self.grown = 0
+    limit: int = MEBIBYTE
+    copy_limit: int = MOST_COPIED
+    generator_limit: int = FREE
+    budget: int = MOST_COPIED
+    most: int = MOST_GROWN
+    grown: int = 0
+    spent: int = 0
+    made: set[Value] = field(default_factory=set)
+    refused: dict[Node, None] = field(default_factory=dict)
 
     @classmethod
     def for_model(cls, model: Model) -> SizePolicy:
-        """The default: 1 MiB a result, 1 KiB for generators, in all a fifth of the weights or 8 KiB."""
+        """The default: 1 MiB a result, 8 KiB a copy, 1 KiB from a generator; for rules a fifth of the weights or 8 KiB."""
         weights = sum(v.tensor.nbytes for graph in model.graphs() for v in graph.constants if v.tensor is not None)
-        return cls(MEBIBYTE, FREE, max(MIN_BUDGET, weights // 5))
+        return cls(budget=max(MOST_COPIED, weights // 5))
 
     @classmethod
     def with_threshold(cls, limit: int) -> SizePolicy:
         """What the user asked for with a tensor size threshold: any result up to it, whatever it adds up to."""
-        return cls(limit, limit, None)
+        return cls(limit, limit, limit, UNLIMITED, UNLIMITED)
 
     def may_store(self, node: Node, size: int) -> bool:
         """May this node's result of `size` bytes become a stored constant?"""
         generator = node.op_type in GENERATORS
         if size <= (min(FREE, self.generator_limit) if generator else min(FREE, self.limit)):
             return True
-        growth = size - credit(node)
+        credit, copies = ledger(node, self.made)
+        growth = size - credit
         if growth <= 0:
             return True
         if generator:
             return size <= self.generator_limit
-        return self._may_grow(growth)
+        if growth <= (self.copy_limit if copies else self.limit) and self.grown + growth <= self.most:
+            return True
+        self.refused[node] = None
+        return False
+
+    def store(self, node: Node, constant: Value) -> None:
+        """Note that a constant takes the place of the node's result."""
+        size = constant.tensor.nbytes  # type: ignore[union-attr]
+        if size > FREE:
+            self.made.add(constant)
+            self.grown += size - ledger(node).credit
 
     def allows_growth(self, size: int, replaced: Sequence[Value]) -> bool:
         """May a rule store `size` bytes in place of these constants? What is allowed counts as spent."""
@@ -131,16 +179,10 @@ class SizePolicy:
                 growth -= weight_bytes(value)
         if growth <= FREE:
             return True
-        if not self._may_grow(growth):
+        if growth > self.limit or self.spent + growth > self.budget:
             return False
-        self.spend(growth)
+        self.spent += growth
         return True
-
-    def _may_grow(self, growth: int) -> bool:
-        return growth <= self.limit and (self.budget is None or self.grown + growth <= self.budget)
-
-    def spend(self, growth: int) -> None:
-        self.grown += growth
 
 
 def is_trap(value: Value, array: Any) -> bool:

@@ -16,6 +16,8 @@ from ..ir.graph import Graph, Model, Node, Value
 from ..ir.tensors import ints
 from ..ops.registry import SHAPES
 
+FORGETFUL = 64
+"""How many values are looked at for sizes that were made up while nothing was known of one before them."""
 DATA_LIMIT = 256
 """Largest tensor whose elements are tracked one by one."""
 WITH_BODIES = frozenset({"If", "Loop", "Scan", "SequenceMap"})
@@ -102,6 +104,20 @@ class Inference:
             news = True
         if news and self.changed is not None:
             self.changed(value)
+
+    def discover(self, value: Value, dtype: int, shape: tuple[Size, ...], data: tuple[Size, ...] | None) -> None:
+        """As `set`. If nothing was known of the value's shape, sizes that were made up for what is made of it are forgotten."""
+        waiting = [value] if value.shape is None else []
+        for _ in range(FORGETFUL):
+            if not waiting:
+                break
+            for user in waiting.pop().uses:
+                for made in user.outputs:
+                    if made.tensor is None and made.shape != () \
+                            and all(self.symbols.is_anonymous(size) for size in made.shape or ()):
+                        made.shape = None
+                        waiting.append(made)
+        self.set(value, dtype, shape, data)
 
     def _merge(self, value: Value, old: tuple[Size, ...], new: tuple[Size, ...]) -> tuple[Size, ...]:
         if len(old) != len(new):

@@ -85,10 +85,20 @@ class Engine:
                 with phases.phase("FoldConstant"):
                     changed += run_pending(self.folder, driver, self.options.providers, phases)
                 phases.nodes("FoldConstant", model.graph.count)
+            if not changed:
+                changed = self._retry()
             if not changed and merge and merged_at != driver.changes:
                 with phases.phase("MergeConstants"):
                     changed = merge_duplicate_constants(model, driver)
                 merged_at = driver.changes
+
+    def _retry(self) -> int:
+        """Visit again what was too large to store before other readers of the same constants went."""
+        refused = self.folder.sizes.refused
+        for node in refused:
+            self.driver.push(node)
+        refused.clear()
+        return self.driver.drain()
 
     def add_to(self, report: Report) -> None:
         """Put what was done into the report."""

@@ -325,7 +325,7 @@ class Driver:
 
     def _hand_over_facts(self, old: Value, new: Value) -> None:
         if old.shape is not None and new.tensor is None and not old.doubtful:
-            self.ctx.set(new, 0 if new.dtype else old.dtype, old.shape, old.data if new.data is None else None)
+            self.ctx.discover(new, 0 if new.dtype else old.dtype, old.shape, old.data if new.data is None else None)
 
     def remove(self, node: Node) -> None:
         """Remove a node whose outputs nobody reads, and what only it kept alive."""

@@ -168,11 +168,18 @@ def _other_feeds(g: Grower, case: RandomModel, names: Mapping[str, np.ndarray]) 
     found: list[Mapping[str, Any]] = []
     for feeds in (numbers, resized):
         try:
-            case.run(case.model, feeds)
+            results = case.run(case.model, feeds)
         except Exception:  # noqa: BLE001  onnxruntime's errors have no common base
             continue
-        found.append(feeds)
+        if all(_is_declared(info, results[info.name]) for info in case.model.graph.output):
+            found.append(feeds)
     return found
+
+
+def _is_declared(info: onnx.ValueInfoProto, result: Any) -> bool:
+    """Has an output as many axes as it is declared to have? At other sizes a Squeeze may leave more, and nothing is right."""
+    tensor = info.type.tensor_type
+    return not (isinstance(result, np.ndarray) and tensor.HasField("shape")) or len(tensor.shape.dim) == result.ndim
 
 
 def _redrawn(g: Grower, array: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
