@@ -208,6 +208,54 @@ def test_what_enters_a_scan_is_not_declared_smaller_than_it_is():
     assert np.array_equal(run(before, feeds)["y"], -feeds["x"])
 
 
+BRANCHES = """g (bool c, float[2,3] x) => (float[2,3] y) {
+    z = If(c) <then_branch = t () => (a) { s = Constant<value_floats = [0.]>() k = Constant<value_ints = [2,3]>() a = Expand(s, k) },
+              else_branch = e () => (b) { b = Relu(x) }>
+    y = Neg(z) }"""
+
+
+def branch_outputs(proto: onnx.ModelProto) -> list[onnx.ValueInfoProto]:
+    return [attribute.g.output[0] for attribute in proto.graph.node[0].attribute]
+
+
+def test_a_branch_output_without_a_type_gets_one_as_a_constant():
+    """onnx refuses an initializer there that is not declared; what a node makes it infers."""
+    before = model(BRANCHES, opset=17)
+    for branch in branch_outputs(before):
+        branch.ClearField("type")
+        branch.doc_string = "noted"
+    onnx.checker.check_model(before, full_check=True)
+    after = simplify(before).model
+    onnx.checker.check_model(after, full_check=True)
+    constant, computed = branch_outputs(after)
+    assert constant.type == helper.make_tensor_type_proto(TensorProto.FLOAT, [2, 3])
+    assert not computed.HasField("type")
+    assert constant.doc_string == computed.doc_string == "noted"
+    x = np.arange(-2, 4, dtype=np.float32).reshape(2, 3)
+    for c, expected in ((True, np.zeros((2, 3))), (False, -np.maximum(x, 0))):
+        assert np.array_equal(run(after, {"c": np.array(c), "x": x})["y"], expected)
+
+
+def test_a_declared_branch_output_keeps_its_type():
+    before = model(BRANCHES.replace("(a)", "(float[n,3] a)"), opset=17)
+    constant, _ = branch_outputs(simplify(before).model)
+    assert constant.type == helper.make_tensor_type_proto(TensorProto.FLOAT, ["n", 3])
+
+
+def test_a_body_output_without_a_type_gets_one_as_a_constant():
+    before = model("""g (int64 n, float[2] x) => (float[2] y, float[k,2] z) <bool on = {1}> { y, z = Loop(n, on, x) <body =
+        l (int64 i, bool c, float[2] v) => (bool d, float[2] w, u) { d = Identity(c) w = Neg(v)
+        s = Constant<value_floats = [2.]>() k = Constant<value_ints = [2]>() u = Expand(s, k) }> }""", opset=17)
+    body = before.graph.node[0].attribute[0].g
+    body.output[2].ClearField("type")
+    onnx.checker.check_model(before, full_check=True)
+    after = simplify(before).model
+    onnx.checker.check_model(after, full_check=True)
+    assert after.graph.node[0].attribute[0].g.output[2].type == helper.make_tensor_type_proto(TensorProto.FLOAT, [2])
+    found = run(after, {"n": np.array(3), "x": np.ones(2, np.float32)})
+    assert np.array_equal(found["y"], [-1, -1]) and np.array_equal(found["z"], np.full((3, 2), 2))
+
+
 def test_a_renamed_output_is_declared_under_its_new_name():
     proto = model("g (float[2] x) => (float[2] y) { y = Neg(x) }", opset=17)
     proto.graph.output[0].doc_string = "result"

@@ -1,9 +1,12 @@
 """adjust_expand_order: elementwise work before Expand."""
 
+import numpy as np
 import pytest
-from rewriting import assert_rewrites, assert_simplifies, assert_skips
+from rewriting import apply, assert_rewrites, assert_simplifies, assert_skips
 
-from onnxsim_core.passes.adjust_expand_order import expand_last
+from onnxsim_core import simplify
+from onnxsim_core.passes.adjust_expand_order import READERS, expand_last
+from onnxsim_testkit import model
 
 
 @pytest.mark.parametrize(
@@ -109,3 +112,38 @@ def test_a_mask_ends_as_a_small_one_that_broadcasts():
             u = Unsqueeze(m, ax) c = Cast<to=1>(u) d = Sub(one, c) f = Cast<to=9>(d) w = Where(f, low, d)
             z = Add(x, w) }""",
     )
+
+
+ONE_LEAVES = """g (float[b,4] x) => (int64[b,4] y, int64[b,4,1] u)
+    <int64 two = {2}, int64 three = {3}, int64 zero = {0}, int64[1] k = {-1}> {
+    s = Shape(x) a = Expand(three, s) m = Mod(a, two) d = Div(a, two) v = Sub(d, m) u = Unsqueeze(v, k)
+    i = Cast<to=7>(x) g = Greater(i, zero) y = Where(g, zero, a) }"""
+
+
+def test_comes_back_when_a_reader_elsewhere_is_gone():
+    """That Where broadcasts by itself is found after the operators before it were looked at."""
+    assert_simplifies(
+        ONE_LEAVES,
+        """g (float[b,4] x) => (int64[b,4] y, int64[b,4,1] u)
+            <int64 three = {3}, int64 zero = {0}, int64 same = {0}, int64[1] k = {-1}> {
+            s = Shape(x) v = Expand(same, s) u = Unsqueeze(v, k)
+            i = Cast<to=7>(x) g = Greater(i, zero) y = Where(g, zero, three) }""",
+        feeds={"x": np.arange(-4, 4, dtype=np.float32).reshape(2, 4)},
+    )
+
+
+def test_does_not_wait_for_a_reader_that_stays():
+    before = ONE_LEAVES.replace("y = Where(g, zero, a)", "t = Neg(i) y = Mul(a, t) w = Transpose(a)").replace(
+        "u)", "u, int64[4,b] w)", 1)
+    after = simplify(model(before, opset=17)).model
+    assert {"Expand", "Mod", "Div", "Sub", "Transpose"} <= {node.op_type for node in after.graph.node}
+
+
+@pytest.mark.parametrize(("readers", "awaited"), [(READERS, 1), (READERS + 1, 0)])
+def test_waits_for_few_readers(readers, awaited):
+    """Of one Expand Neg is one reader, and the others are no elementwise operators."""
+    others = " ".join(f"t{n} = Transpose(e)" for n in range(readers - 1))
+    outputs = ", ".join(f"float[4,3] t{n}" for n in range(readers - 1))
+    _, driver = apply(expand_last, f"g (float[1,4] x) => (float[3,4] z, {outputs}) <int64[2] s = {{3,4}}> "
+                                   f"{{ e = Expand(x, s) z = Neg(e) {others} }}")
+    assert not driver.changes and len(driver.builder.blockers) == awaited

@@ -1,9 +1,9 @@
 """eliminate_expand_before_broadcast: the reader broadcasts by itself."""
 
 import pytest
-from rewriting import assert_rewrites, assert_skips
+from rewriting import apply, assert_rewrites, assert_skips
 
-from onnxsim_core.passes.eliminate_expand_before_broadcast import drop_expand_of_operand
+from onnxsim_core.passes.eliminate_expand_before_broadcast import READERS, drop_expand_of_operand
 
 
 @pytest.mark.parametrize(
@@ -103,3 +103,21 @@ def test_one_of_two_expands_gives_the_shape():
         "g (float[1,3] x, float[1,3] y) => (float[4,3] z) <int64[2] s = {4,3}> { e = Expand(y, s) z = Add(x, e) }",
     )
     assert len(result.graph.node) == 2
+
+
+def test_comes_back_when_a_reader_that_does_not_broadcast_is_gone():
+    """The Reshape does nothing; what reads it broadcasts."""
+    head = "g (float[n,3] x, float[3] b) => (float[n,3] w, float[n,3] y, float[n,3] z)"
+    before = head + """ <int64[1] o = {0}, int64[2] s = {1,3}>
+        { u = Unsqueeze(b, o) w = Sub(x, u) y = Mul(x, u) r = Reshape(u, s) z = Add(x, r) }"""
+    after = head + " { w = Sub(x, b) y = Mul(x, b) z = Add(x, b) }"
+    assert_rewrites([drop_expand_of_operand, "eliminate_nop_reshape"], before, after)
+
+
+@pytest.mark.parametrize(("readers", "awaited"), [(READERS, 1), (READERS + 1, 0)])
+def test_waits_for_few_readers(readers, awaited):
+    others = " ".join(f"t{n} = Transpose(u)" for n in range(readers - 1))
+    outputs = ", ".join(f"float[3,1] t{n}" for n in range(readers - 1))
+    _, driver = apply(drop_expand_of_operand, f"g (float[n,3] x, float[3] b) => (float[n,3] z, {outputs}) "
+                                              f"<int64[1] o = {{0}}> {{ u = Unsqueeze(b, o) z = Add(x, u) {others} }}")
+    assert not driver.changes and len(driver.builder.blockers) == awaited

@@ -107,7 +107,8 @@ class Writer:
             chunks.append(length_delimited(10, _text(proto.doc_string)))
         scans = graph.owner is not None and graph.owner.op_type == "Scan"
         chunks += [length_delimited(11, self._entering(value) if scans else self.value_info(value)) for value in graph.inputs]
-        chunks += [length_delimited(12, self.value_info(value)) for value in graph.outputs]
+        write = self.value_info if graph.owner is None else self._leaving
+        chunks += [length_delimited(12, write(value)) for value in graph.outputs]
         chunks += self._inner_types(graph)
         if proto is not None:
             kept = set(graph.sparse)
@@ -186,6 +187,23 @@ class Writer:
         for dim, size in zip(info.type.tensor_type.shape.dim, sizes):
             if dim.HasField("dim_value") and dim.dim_value != size:
                 dim.ClearField("dim_value")
+        written: bytes = info.SerializeToString()
+        return written
+
+    def _leaving(self, value: Value) -> bytes:
+        """What leaves a body; a constant that was declared without a type gets its own.
+
+        onnx infers the type of what a node makes, but takes an initializer for an output of the type that is declared.
+        """
+        data = self.value_info(value)
+        if value.node is not None or value.tensor is None or not hasattr(value.info, "type"):
+            return data
+        declared = value.info.type
+        if declared.HasField("tensor_type") and declared.tensor_type.elem_type or declared.WhichOneof("value") not in (
+                None, "tensor_type"):
+            return data
+        info = type(value.info).FromString(data)
+        info.type.ParseFromString(self.type(value))
         written: bytes = info.SerializeToString()
         return written
 

@@ -15,6 +15,8 @@ declare("adjust_expand_order", "do elementwise work before Expand, on fewer elem
 ELEMENTWISE = tuple(sorted((UNARY | BROADCAST) - {"Identity", "PRelu"}))
 LARGEST = 8
 """Most operators that change places with an Expand at once."""
+READERS = 8
+"""A value with more readers is not waited for until it has fewer."""
 
 
 @rewrites("adjust_expand_order", root=ELEMENTWISE, after=("Expand", *ELEMENTWISE))
@@ -41,6 +43,7 @@ def expand_last(node: Node, op: Builder) -> Value | Skip:
             else:
                 made[value] = value
     if not expands:
+        _wait(region, op)
         return skip("no operand is an Expand that could wait")
     sources = [expand.input(0) for expand in expands]
     if any(not _fits(value, sources) for value in made.values()):
@@ -87,5 +90,18 @@ def _region(root: Node, op: Builder) -> list[Node] | None:
     return region
 
 
-_AMONG = frozenset(ELEMENTWISE)
+def _wait(region: list[Node], op: Builder) -> None:
+    """Come back when a reader elsewhere that keeps a value from changing places is gone."""
+    for one in region:
+        for value in one.inputs:
+            maker = None if value is None else value.node
+            if value is None or value.outputs or maker is None or maker in region or len(value.uses) > READERS:
+                continue
+            if not maker.domain and (maker.op_type == "Expand" or maker.op_type in _AMONG):
+                for user in value.uses:
+                    if user not in region:
+                        op.retry_without(user)
+                        break
 
+
+_AMONG = frozenset(ELEMENTWISE)

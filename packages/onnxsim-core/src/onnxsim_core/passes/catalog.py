@@ -67,7 +67,7 @@ ELIMINATIONS: tuple[str, ...] = (
     "eliminate_concat_of_pieces", "eliminate_slice_of_concat",
     "eliminate_nop_monotone_argmax", "eliminate_softmax_before_argmax", "eliminate_consecutive_idempotent_ops",
     "eliminate_consecutive_inverses", "eliminate_shape_gather", "eliminate_slice_after_shape", "eliminate_shape_op",
-    "eliminate_sequence", "eliminate_nop_softmax", "eliminate_reshape_around_elementwise",
+    "eliminate_sequence", "eliminate_nop_softmax", "eliminate_reshape_around_elementwise", "eliminate_zero_state",
 )
 FUSIONS: tuple[str, ...] = (
     "fuse_consecutive_casts", "fuse_consecutive_transposes", "fuse_consecutive_squeezes",

@@ -46,6 +46,8 @@ def drop_expand_of_operand(node: Node, op: Builder) -> Value | Skip:
     return op.like(node, inputs) if found else skip("no input is spread in a way the others make needless")
 
 
+READERS = 8
+"""An Unsqueeze with more readers is not waited for until all of them broadcast."""
 _BROADCASTS = frozenset({*BROADCASTING, "Expand"})
 
 
@@ -58,8 +60,13 @@ def spread(maker: Node, op: Builder) -> Value | None:
         return None
     if maker.op_type == "Unsqueeze":
         result = maker.outputs[0]
-        if result.shape is None or any(user.op_type not in _BROADCASTS for user in result.uses):
+        if result.shape is None:
             return None
+        for user in result.uses:
+            if user.op_type not in _BROADCASTS:
+                if len(result.uses) <= READERS:
+                    op.retry_without(user)
+                return None
         if axes_of(maker, op.ctx, len(result.shape)) != tuple(range(len(result.shape) - len(source.shape))):
             return None
     return source

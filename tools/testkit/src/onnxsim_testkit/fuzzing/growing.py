@@ -225,6 +225,9 @@ def goes_beyond(node: onnx.NodeProto, values: Mapping[str, Any]) -> bool:
         return bool(read[0].item() <= 0)
     if node.op_type == "Pow":  # it takes whole numbers through floats of 64 bits
         return read[0].dtype.kind in "iu" and any(abs(int(number)) > 2**53 for number in read[0].reshape(-1))
+    if node.op_type.startswith("Reduce"):  # it takes any axis of a scalar
+        axes = read[1].reshape(-1).tolist() if len(read) > 1 else attributes.get("axes", ())
+        return any(not -read[0].ndim <= axis < read[0].ndim for axis in axes)
     if node.op_type == "Range":  # it takes vectors of one number
         return any(value.ndim for value in read)
     if node.op_type in ("AveragePool", "LpPool", "MaxPool"):  # it takes a window that is larger than all there is
