@@ -19,6 +19,8 @@ NONDETERMINISTIC = frozenset({
 QUANTIZERS = frozenset({"QuantizeLinear", "DequantizeLinear", "DynamicQuantizeLinear"})
 GENERATORS = frozenset({"ConstantOfShape", "Expand", "Tile", "Range", "EyeLike", "OneHot", "Pad", "Resize", "Upsample"})
 """Operators whose result can be far larger than what it is made from."""
+PRODUCTS = frozenset({"MatMul", "Gemm", "Conv", "ConvTranspose", "Einsum"})
+"""Operators whose result is no copy of a weight, but worth keeping: positions times a projection that others read too."""
 MEBIBYTE = 1 << 20
 FREE = 1024
 """Growth up to this many bytes is never counted against a fold."""
@@ -37,8 +39,20 @@ def is_deterministic(node: Node) -> bool:
     if op_type == "Dropout":
         return not runs_dropout_training(node)
     if op_type == "BatchNormalization":
-        return not node.attribute("training_mode", 0) and len(node.outputs) == 1
+        return not node.attribute("training_mode", 0) if len(node.outputs) == 1 else trains_batch_normalization(node)
     return not any(not is_deterministic(inner) for body in (node.bodies or {}).values() for inner in body)
+
+
+def trains_batch_normalization(node: Node) -> bool:
+    """Does BatchNormalization give its statistics in one of the two forms that onnxruntime runs and agrees about?
+
+    From opset 14 on three outputs in training mode, before that five. The last of five is the variance by the standard
+    and the inverse deviation by onnxruntime, which ends the process where a middle one is left out.
+    """
+    outputs = node.outputs
+    if len(outputs) != (3 if node.attribute("training_mode", 0) else 5) or not all(value.name for value in outputs):
+        return False
+    return all(value.is_dead for value in outputs[3:])
 
 
 def runs_dropout_training(node: Node) -> bool:
@@ -69,15 +83,15 @@ def value_bytes(value: Value) -> int:
 class Ledger(NamedTuple):
     """What a fold takes from the file: bytes of stored constants that leave it; and whether it `copies` a weight.
 
-    That is when its result stands beside a weight that stays, or is a wider form of one.
+    That is when its result is more than half as large as a weight that stays, or is a wider form of one.
     """
 
     credit: int
     copies: bool
 
 
-def ledger(node: Node, made: Container[Value] = ()) -> Ledger:
-    """Account for replacing `node` by its result; constants in `made` are results of earlier folds.
+def ledger(node: Node, result: int, made: Container[Value] = ()) -> Ledger:
+    """Account for replacing `node` by its result of so many bytes; constants in `made` are results of earlier folds.
 
     A constant leaves when all its readers go: the node itself, and nodes that only generate inputs of it. Where others
     read it that can be folded too, each is credited with its share.
@@ -98,13 +112,13 @@ def ledger(node: Node, made: Container[Value] = ()) -> Ledger:
     total, copies = 0, False
     for value in stored:
         size = value.tensor.nbytes  # type: ignore[union-attr]
-        weight = size > FREE and value not in made
+        weight = FREE < size < 2 * result and value not in made
         others = [user for user in value.uses if user not in going]
         if not value.is_input and not value.outputs and all(_is_foldable(user) for user in others[:MAX_CREDITED]):
             total += size // (1 + len(others))
             weight = weight and node.op_type == "Cast"
         copies = copies or weight
-    return Ledger(total, copies)
+    return Ledger(total, copies and node.op_type not in PRODUCTS)
 
 
 def _is_foldable(node: Node) -> bool:
@@ -153,7 +167,7 @@ class SizePolicy:
         generator = node.op_type in GENERATORS
         if size <= (min(FREE, self.generator_limit) if generator else min(FREE, self.limit)):
             return True
-        credit, copies = ledger(node, self.made)
+        credit, copies = ledger(node, size, self.made)
         growth = size - credit
         if growth <= 0:
             return True
@@ -169,7 +183,7 @@ class SizePolicy:
         size = constant.tensor.nbytes  # type: ignore[union-attr]
         if size > FREE:
             self.made.add(constant)
-            self.grown += size - ledger(node).credit
+            self.grown += size - ledger(node, size).credit
 
     def allows_growth(self, size: int, replaced: Sequence[Value]) -> bool:
         """May a rule store `size` bytes in place of these constants? What is allowed counts as spent."""
