@@ -92,6 +92,13 @@ def test_questions_go_to_the_size_policy_and_the_numbering():
     assert op.sizes_of(x.shape) is None and not op.has_sizes(x.shape) and op.source_of(x.shape[0]) is None
 
 
+def test_outputs_that_are_left_out_stay_so():
+    op, graph = build("g (float[n,3] x) => (float[] y) { , y = Split<num_outputs = 2>(x) }", root="")
+    first, second = op.anew(op.root, [graph.inputs[0]], axis=1)
+    assert first.name == "" and second.name and second.node.attributes == {"num_outputs": 2, "axis": 1}
+    assert list(model_proto(graph.model).graph.node[0].output) == ["", second.name]
+
+
 @pytest.mark.parametrize("uses_them", [False, True])
 def test_what_a_rule_builds_in_vain_is_taken_back(uses_them):
     ir = read_model(model(TEXT, opset=17).SerializeToString())

@@ -57,6 +57,8 @@ def unroll_one_trip(node: Node, op: Builder) -> tuple[Value, ...] | Skip:
     carried = list(node.inputs[2:])
     if any(value is None for value in carried) or len(body.inputs) != len(carried) + 2:
         return skip("the body does not take what the Loop passes")
+    if len(body.outputs) <= len(node.outputs):
+        return skip("the body does not give what the Loop does")
     scans = len(node.outputs) - len(carried)
     if count == 0:
         if scans:

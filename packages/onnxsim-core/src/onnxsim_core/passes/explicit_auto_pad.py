@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ..ir.graph import Node, Value
 from ..ops.window import window
 from ..rewrite.builder import Builder
@@ -24,10 +26,10 @@ def written_pads(node: Node, op: Builder) -> Value | tuple[Value, ...] | Skip:
     pads = computed_pads(node, auto_pad)
     if isinstance(pads, Skip):
         return pads
-    changed = {**node.attributes, "auto_pad": None, "pads": pads}
+    changed: dict[str, Any] = {"auto_pad": None, "pads": pads}
     if auto_pad != "VALID":
         changed["ceil_mode"] = None  # the pads leave nothing to round
-    return op.node(node.op_type, node.inputs, name=node.name, outputs=len(node.outputs), proto=node.proto, **changed)
+    return op.anew(node, node.inputs, **changed)
 
 
 def computed_pads(node: Node, auto_pad: str) -> tuple[int, ...] | Skip:

@@ -30,8 +30,7 @@ def stated_attributes(node: Node, op: Builder) -> Value | tuple[Value, ...] | Sk
     added = {name: value for name, value in missing.items() if name not in node.attributes}
     if not added:
         return skip("all is written")
-    return op.node(node.op_type, node.inputs, name=node.name, outputs=len(node.outputs), proto=node.proto,
-                   **{**node.attributes, **added})
+    return op.anew(node, node.inputs, **added)
 
 
 def _defaults(node: Node, op: Builder, rank: int) -> dict[str, Any]:

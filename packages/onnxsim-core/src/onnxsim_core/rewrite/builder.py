@@ -86,10 +86,20 @@ class Builder:
         self.made.append(node)
 
     def like(self, node: Node, inputs: Sequence[Value | None], **changes: Any) -> Value:
-        """`node` again with other inputs and some attributes changed (None removes one); name and metadata are kept."""
-        attributes = {**node.attributes, **changes}
-        return self.node(node.op_type, inputs, domain=node.domain, name=node.name, outputs=len(node.outputs),
-                         proto=node.proto, **attributes)[0]
+        """The first result of `anew`."""
+        return self.anew(node, inputs, **changes)[0]
+
+    def anew(self, node: Node, inputs: Sequence[Value | None], **changes: Any) -> tuple[Value, ...]:
+        """`node` again with other inputs and some attributes changed (None removes one); name and metadata are kept.
+
+        Outputs that are left out stay so, and need not be computed.
+        """
+        made = self.node(node.op_type, inputs, domain=node.domain, name=node.name, outputs=len(node.outputs),
+                         proto=node.proto, **{**node.attributes, **changes})
+        for old, new in zip(node.outputs, made):
+            if not old.name:
+                new.name = ""
+        return made
 
     # --- constants -------------------------------------------------------------------------------------------------
     def constant(self, value: np.ndarray[Any, Any] | Tensor, name: str = "") -> Value:

@@ -200,7 +200,7 @@ class Driver:
 
         Further nameless ones take a name derived from it.
         """
-        if not made:
+        if not made or not values:
             return
         last = values[0].node
         if last in made and last.proto is None:

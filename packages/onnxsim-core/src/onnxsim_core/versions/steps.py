@@ -69,5 +69,7 @@ def numbers(value: Value | None) -> Any:
 def rebuilt(op: Builder, node: Node, inputs: list[Value | None] | tuple[Value | None, ...], *, op_type: str = "",
             outputs: int = 0, **changes: Any) -> tuple[Value, ...]:
     """`node` with other inputs, attributes changed (None removes one), and all its outputs."""
+    if not op_type and not outputs:
+        return op.anew(node, inputs, **changes)
     return op.node(op_type or node.op_type, inputs, domain=node.domain, name=node.name, proto=node.proto,
                    outputs=outputs or len(node.outputs), **{**node.attributes, **changes})
