@@ -6,7 +6,7 @@ import pytest
 from onnx import helper, numpy_helper
 
 from onnxsim_testkit import model
-from onnxsim_testkit.fuzzing import Mismatch, RandomModel, check, examine
+from onnxsim_testkit.fuzzing import RandomModel, check, examine
 from onnxsim_testkit.fuzzing.checking import OPTIONS
 
 X = np.array([[1, -2, 3, -4, 5, -6], [0.5, -0.5, 7, 8, -9, 10]], np.float32)

@@ -151,6 +151,38 @@ def test_declines(rule, before, reason, options):
     assert_skips(rule, before, reason, **options)
 
 
+FOLLOWED = "g (float[n] x, float[n] y) => (float[n] z) <float zero = {0}, float two = {2}, float[1] less = {-1}> "
+
+
+@pytest.mark.parametrize("reader", ["Div(a, y)", "Div(a, two)", "Pow(a, two)", "Pow(a, zero)", "Pow(y, a)", "Pow(two, a)"])
+def test_a_zero_that_stays_a_zero_or_is_no_power_may_have_any_sign(reader):
+    result, driver = apply(drop_unit, FOLLOWED + f"{{ a = Add(x, zero) z = {reader} }}")
+    assert driver.changes and len(result.graph.node) == 1
+    original = model(FOLLOWED + f"{{ a = Add(x, zero) z = {reader} }}", opset=17)
+    numbers = np.array([np.nan, np.inf, -np.inf, -0.0, 0.0, 1e-45, 3, -1], np.float32)
+    x, y = (part.reshape(-1) for part in np.meshgrid(numbers, numbers))
+    assert_same_model(original, result, rtol=0, atol=1e-300, feeds={"x": x, "y": y})  # equal, but for signs of zeros
+
+
+@pytest.mark.parametrize("reader", ["Div(y, a)", "Div(a, a)", "Pow(a, less)", "Pow(a, y)", "Pow(a, a)", "Atan(a)"])
+def test_declines_where_the_sign_of_a_zero_decides(reader):
+    assert_skips(drop_unit, FOLLOWED + f"{{ a = Add(x, zero) z = {reader} }}", "a reader tells 0.0 from -0.0")
+
+
+def test_an_exponent_may_become_known_later():
+    original = model("g (float[8] x) => (float[8] z) <float zero = {0}, int64 two = {2}> "
+                     "{ a = Add(x, zero) e = Cast<to=1>(two) z = Pow(a, e) }", opset=17)
+    assert [node.op_type for node in apply(drop_unit, original)[0].graph.node] == ["Add", "Cast", "Pow"]
+    assert [node.op_type for node in apply(drop_unit, original, fold=True)[0].graph.node] == ["Pow"]
+
+
+def test_a_bias_of_zeros_before_an_exported_gelu_goes():
+    text = """g (float[2,4] x, float[4,4] w) => (float[2,4] z) <float[4] b = {0,0,0,0}, float r = {1.4142135}, float one = {1},
+        float half = {0.5}> { m = MatMul(x, w) a = Add(b, m) d = Div(a, r) e = Erf(d) f = Add(e, one) g = Mul(a, f) z = Mul(g, half) }"""
+    result, _ = apply(drop_unit, text)
+    assert [node.op_type for node in result.graph.node] == ["MatMul", "Div", "Erf", "Add", "Mul", "Mul"]
+
+
 def test_integers_may_lose_a_zero_before_a_division():
     assert_rewrites(
         drop_unit,

@@ -140,8 +140,50 @@ def test_skips_ceil_mode(rule, pad, pool):
     skips(
         rule,
         "ceil_mode lets windows reach beyond the padding",
-        f"y = {pad} z = {pool}<kernel_shape=[3,3], ceil_mode=1>(y)",
+        f"y = {pad} z = {pool}<kernel_shape=[3,3], strides=[2,2], ceil_mode=1>(y)",
     )
+    skips(
+        rule,
+        "ceil_mode lets windows reach beyond the padding",
+        f"y = {pad} z = {pool}<kernel_shape=[3,3], strides=[2,1], pads=[1,0,0,0], ceil_mode=1>(y)",
+    )
+    skips(
+        rule,
+        "ceil_mode lets windows reach beyond the padding",
+        f"y = {pad} z = {pool}<kernel_shape=[3,3], strides=[2,2], ceil_mode=1>(y)",
+        head="g (float[2,3,h,w] x) => (float[2,3,p,q] z)",
+    )
+
+
+@BOTH
+@pytest.mark.parametrize(
+    ("head", "window"),
+    [
+        ("g (float[2,3,5,7] x) => (float[2,3,p,q] z)", "kernel_shape=[3,3], strides=[2,2]"),
+        ("g (float[2,3,6,6] x) => (float[2,3,p,q] z)", "kernel_shape=[2,2], strides=[3,2]"),
+        ("g (float[2,3,h,w] x) => (float[2,3,p,q] z)", "kernel_shape=[3,3]"),
+    ],
+)
+def test_fires_where_ceil_mode_adds_no_window(rule, pad, pool, head, window):
+    """The padding ends with a window, or each window begins one further."""
+    counting = ", count_include_pad=1" if pool == "AveragePool" else ""
+    assert_rewrites(
+        rule,
+        given(f"{head} {{ y = {pad} z = {pool}<{window}, ceil_mode=1>(y) }}", a=ONES, low=np.float32(LOWEST)),
+        f"{head} {{ z = {pool}<{window}, pads=[1,1,1,1]{counting}>(x) }}",
+        rtol=1e-5,
+        atol=1e-6,
+    )
+
+
+def test_dilations_count_where_ceil_mode_adds_no_window():
+    """3 elements 2 apart reach over 5: from 7 x 9 on windows end with the padding, and 2 further, but not 1 further."""
+    text = "{ y = Pad(x, a) z = AveragePool<kernel_shape=[3,3], dilations=[2,2], strides=[2,4], ceil_mode=1>(y) }"
+    fused = "{ z = AveragePool<kernel_shape=[3,3], dilations=[2,2], strides=[2,4], pads=[1,1,1,1], count_include_pad=1>(x) }"
+    head = "g (float[2,3,5,7] x) => (float[2,3,p,q] z) "
+    assert_rewrites(padded_average_pool, given(head + text, a=ONES), head + fused, opset=19, rtol=1e-5, atol=1e-6)
+    wider = given(head.replace("5,7", "5,6") + text, a=ONES)
+    assert_skips(padded_average_pool, wider, "ceil_mode lets windows reach beyond the padding", opset=19)
 
 
 @BOTH

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..ir.dims import Size
 from ..ir.dtypes import DOUBLE, FLOAT, FLOAT16, INT8, UINT8
 from ..ir.graph import Node, Value
 from ..rewrite.builder import Builder
@@ -16,7 +17,7 @@ _LOWEST = {FLOAT: -3.4028234663852886e38, DOUBLE: -1.7976931348623157e308, FLOAT
 
 @rewrites("fuse_pad_into_pool", root="MaxPool")
 def padded_max_pool(node: Node, op: Builder) -> Value | Skip:
-    """MaxPool(Pad(x, lowest number or -inf)) -> MaxPool<pads + the Pad's>(x).
+    """MaxPool(Pad(x, lowest number or -inf)) -> MaxPool<pads + the Pad's>(x), where ceil_mode adds no window.
 
     Exact: padding never is the largest of a window that has an element of x, and every window has one. (Of a window at
         the edge that holds nothing but -inf, onnxruntime gives the lowest finite number; whether a NaN in a window wins
@@ -35,13 +36,13 @@ def padded_max_pool(node: Node, op: Builder) -> Value | Skip:
     lowest = _LOWEST.get(node.outputs[0].dtype)
     if lowest is None or not padding.value <= lowest:
         return skip("the Pad does not add the lowest number")
-    made: Value = same_window(op, node, [pad.inputs[0]], pads)
+    made: Value = same_window(op, node, [pad.inputs[0]], pads, ceil_mode=None)
     return made
 
 
 @rewrites("fuse_pad_into_pool", root="AveragePool")
 def padded_average_pool(node: Node, op: Builder) -> Value | Skip:
-    """AveragePool(Pad(x, zeros)) -> AveragePool<pads + the Pad's, count_include_pad=1>(x).
+    """AveragePool(Pad(x, zeros)) -> AveragePool<pads + the Pad's, count_include_pad=1>(x), where ceil_mode adds no window.
 
     Numerics: sums of the same numbers; the result moves by rounding at most.
     Source: ONNX AveragePool-7, -10, -11, -19.
@@ -56,7 +57,7 @@ def padded_average_pool(node: Node, op: Builder) -> Value | Skip:
         return skip("the Pad does not add zeros")
     if not node.attribute("count_include_pad", 0) and pads != padding.begins + padding.ends:
         return skip("the pool leaves its own padding out of the average")
-    made: Value = same_window(op, node, [pad.inputs[0]], pads, count_include_pad=1)
+    made: Value = same_window(op, node, [pad.inputs[0]], pads, count_include_pad=1, ceil_mode=None)
     return made
 
 
@@ -72,13 +73,31 @@ def _window(node: Node, op: Builder) -> tuple[Node, Padding, tuple[int, ...]] | 
     own = own_pads(node, len(padding.begins))
     if isinstance(own, Skip):
         return own
-    if node.attribute("ceil_mode", 0):
+    padded = x.shape[2:] if x is not None and x.shape is not None else ()
+    if node.attribute("ceil_mode", 0) and not _ends_with_windows(node, padded, own):
         return skip("ceil_mode lets windows reach beyond the padding")
     pads = summed(own, padding)
     kernel = node.attribute("kernel_shape")
     if type(kernel) is not tuple or any(amount >= size for amount, size in zip(pads, kernel * 2)):
         return skip("the pads are not smaller than the kernel")
-    padded = x.shape[2:] if x is not None and x.shape is not None else ()
     if any(type(size) is int and size < reach for size, reach in zip(padded, kernel)):
         return skip("the kernel is larger than what is padded")
     return pad, padding, pads
+
+
+def _ends_with_windows(node: Node, padded: tuple[Size, ...], own: tuple[int, ...]) -> bool:
+    """Does the last window of each axis end where the padding ends, so that there is nothing to round up?"""
+    spatial = len(padded)
+    ones = (1,) * spatial
+    kernel = node.attribute("kernel_shape")
+    strides, dilations = node.attribute("strides", ones), node.attribute("dilations", ones)
+    if any(type(numbers) is not tuple or len(numbers) != spatial for numbers in (kernel, strides, dilations)):
+        return False
+    for axis, size in enumerate(padded):
+        if strides[axis] == 1:
+            continue
+        if type(size) is not int or strides[axis] < 1:
+            return False
+        if (size + own[axis] + own[spatial + axis] - dilations[axis] * (kernel[axis] - 1) - 1) % strides[axis]:
+            return False
+    return True
