@@ -141,6 +141,12 @@ def test_a_copy_of_a_weight_is_told(nodes, expected):
     assert ledger(first, value_bytes(first.outputs[0])) == expected
 
 
+@pytest.mark.parametrize("readers", [127, 128])
+def test_a_weight_with_many_readers_is_taken_to_stay(readers):
+    ir = read(f"g (float[1] x) => () {{ y = Neg(w) {' '.join(f'z{i} = Abs(w)' for i in range(readers))} }}", w=W)
+    assert ledger(ir.graph.first, 4000) == ((4000 // 128, False) if readers == 127 else (0, True))
+
+
 def test_results_of_folds_are_no_weights():
     ir = read("g (float[1] x) => () { y = Neg(w) z = Add(x, w) v = Cast<to=11>(w) }", w=W)
     (weight,) = ir.graph.constants

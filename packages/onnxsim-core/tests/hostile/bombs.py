@@ -180,6 +180,15 @@ def products_of_known(count: int, size: int) -> onnx.ModelProto:
     return chain(nodes, [floats("x", size, size)], [floats("y", size, size)], [constant])
 
 
+def many_results(count: int) -> onnx.ModelProto:
+    """Results of one weight, any of which may be stored as far as it alone goes."""
+    numbers = [numpy_helper.from_array(np.float32(i), f"k{i}") for i in range(count)]
+    nodes = [helper.make_node("Mul", ["w", f"k{i}"], [f"r{i}"]) for i in range(count)]
+    nodes += [helper.make_node("Add", [f"y{i - 1}" if i else "x", f"r{i}"], [f"y{i}"]) for i in range(count)]
+    weight = numpy_helper.from_array(np.arange(1000, dtype=np.float32), "w")
+    return chain(nodes, [floats("x", 1000)], [floats(f"y{count - 1}", 1000)], [weight, *numbers])
+
+
 def many_sums(count: int, size: int, op_type: str = "ReduceMax") -> onnx.ModelProto:
     """Numbers that are each found out by going through a generated array that is just small enough."""
     nodes = []
@@ -222,6 +231,7 @@ def bombs() -> dict[str, onnx.ModelProto]:
         "functions that call a few more": functions_that_call(16, 2),
         "functions in functions": functions_that_call(5000, 1),
         "products of generated matrices": products_of_known(40, 2000),
+        "many results of one weight": many_results(12_000),
         "maxima of generated arrays": many_sums(2000, 16_000_000),
         "orders of generated arrays": many_sums(2000, 16_000_000, "TopK"),
         "sums of logarithms of generated arrays": many_sums(2000, 16_000_000, "ReduceLogSumExp"),
