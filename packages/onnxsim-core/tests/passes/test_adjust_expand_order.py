@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from rewriting import apply, assert_rewrites, assert_simplifies, assert_skips
+from rewriting import apply, assert_rewrites, assert_same_model, assert_simplifies, assert_skips
 
 from onnxsim_core import simplify
 from onnxsim_core.passes.adjust_expand_order import READERS, expand_last
@@ -130,6 +130,19 @@ def test_comes_back_when_a_reader_elsewhere_is_gone():
             i = Cast<to=7>(x) g = Greater(i, zero) y = Where(g, zero, three) }""",
         feeds={"x": np.arange(-4, 4, dtype=np.float32).reshape(2, 4)},
     )
+
+
+def test_what_follows_a_reader_comes_back_too():
+    """A floor division as torch writes it: only its last operator has all readers of the second Expand before it."""
+    before = model("""g (float[b,4] x) => (int64[b,4] y, int64[b,4,1] u)
+        <int64 one = {1}, int64 two = {2}, int64 zero = {0}, bool yes = {1}, int64[1] k = {-1}> {
+        s = Shape(x) e = Expand(two, s) a = Add(e, one)
+        l = Less(a, zero) f = Equal(l, yes) m = Mod(a, two) c = Cast<to=9>(m) n = And(f, c) o = Cast<to=7>(n)
+        d = Div(a, two) v = Sub(d, o) u = Unsqueeze(v, k)
+        i = Cast<to=7>(x) g = Greater(i, zero) q = Where(g, e, i) y = Where(g, q, a) }""", opset=17)
+    after = simplify(before).model
+    assert sorted(node.op_type for node in after.graph.node) == ["Cast", "Expand", "Greater", "Shape", "Unsqueeze", "Where", "Where"]
+    assert_same_model(before, after, feeds={"x": np.arange(-4, 4, dtype=np.float32).reshape(2, 4)}, rtol=0, atol=0)
 
 
 def test_does_not_wait_for_a_reader_that_stays():

@@ -120,7 +120,7 @@ class Builder:
         self.again.append(node)
 
     def retry_without(self, blocker: Node) -> None:
-        """Ask for the root to be visited again once `blocker`, which is in the way now, is gone."""
+        """Ask for the root, and what follows it, to be visited again once `blocker`, which is in the way now, is gone."""
         self.blockers.setdefault(blocker, []).append(self.root)
 
     # --- questions -------------------------------------------------------------------------------------------------

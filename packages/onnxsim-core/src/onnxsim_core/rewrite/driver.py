@@ -20,8 +20,8 @@ from .rule import Remembered, Rule, Rules, Several, Skip, holds_before
 Fold = Callable[[Node], "Sequence[Value] | None"]
 REACH = 8
 """How many nodes in a row are visited again when a value before them has one reader left."""
-VIEWS = frozenset({"Reshape", "Flatten", "Squeeze", "Unsqueeze", "Transpose"})
-"""Rules about these look through what stands between two of them."""
+VIEWS = frozenset({"Reshape", "Flatten", "Squeeze", "Unsqueeze", "Transpose", "Expand"})
+"""Rules about these look through what stands between two of them, or behind one."""
 
 
 class Driver:
@@ -336,7 +336,7 @@ class Driver:
             if not gone.alive:
                 continue
             for blocked in blockers.pop(gone, ()):
-                self.push(blocked)
+                self._push_along(blocked)
             graph = gone.graph
             assert graph is not None
             graph.unlink(gone)

@@ -189,7 +189,9 @@ def assert_same_outline(expected: onnx.ModelProto, actual: onnx.ModelProto) -> N
 def _assert_special(case: RandomModel, simplified: onnx.ModelProto, seed: int) -> None:
     kinds = {node.op_type for graph in all_graphs(case.model.graph) for node in graph.node}
     kinds |= {node.op_type for function in (*case.model.functions, *case.definitions) for node in function.node}
-    special = with_special_numbers(case, seed) if case.exact and not kinds & ORDERED else None
+    # The whole number that a NaN becomes ends onnxruntime where it is divided by -1.
+    divides = kinds & {"Div", "Mod"} and kinds & {"Cast", "CastLike"}
+    special = with_special_numbers(case, seed) if case.exact and not kinds & ORDERED and not divides else None
     if special is not None:
         assert_equal(special, simplified)
 
