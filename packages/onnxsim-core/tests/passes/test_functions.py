@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import onnx
+import pytest
 
 from onnxsim_core import simplify
 from onnxsim_testkit import assert_same_outputs, random_feeds
@@ -88,6 +89,26 @@ def test_without_optimization_bodies_are_folded_only():
         i = Identity(x) a = Constant<value_float=2.0>() b = Neg(a) y = Mul(i, b) }""", perform_optimization=False)
 
     assert body(result) == ["Constant", "Identity", "Mul"]
+
+
+@pytest.mark.runtime
+def test_an_input_stays_read():
+    """Of one that is not, onnxruntime takes it for granted that it has no narrow type."""
+    original = onnx.parser.parse_model("""<ir_version: 10, opset_import: ["": 21, "l": 1]>
+        g () => (bool y) { y = l.f(w) }
+        <domain: "l", opset_import: ["": 21]> f (x) => (y) { c = Cast<to=1>(x) o = Optional(c) y = OptionalHasElement(o) }""")
+    original.graph.initializer.append(onnx.helper.make_tensor("w", onnx.TensorProto.UINT4, [2], [1, 2]))
+    result = simplify(original).model
+
+    assert body(result) == ["Cast", "Optional", "OptionalHasElement"]
+    assert_same_outputs(original, result, {}, rtol=0, atol=0)
+
+
+def test_an_input_that_was_never_read_is_no_obstacle():
+    _, result = simplified("(float[2] x, float[2] w) => (float[2] y) { y = l.f(x, w) }",
+                           F + "f (x, w) => (y) { a = Abs(x) y = Abs(a) }")
+
+    assert body(result) == ["Abs"]
 
 
 def test_branches_in_a_body():

@@ -16,7 +16,8 @@ def simplify_functions(model: Model, tables: RuleTables, options: SimplifyOption
                        phases: Phases) -> None:
     """Simplify the body of every local function, those first that others call.
 
-    Nothing is known of the inputs there, and a node with an attribute that the caller decides is left alone.
+    Nothing is known of the inputs there, and a node with an attribute that the caller decides is left alone. So is a
+    function of which an input would not be read any more: onnxruntime then refuses it values of 4 and 8 bits.
 
     Raises:
         ModelError: a function calls itself, or its body is not a graph.
@@ -25,6 +26,7 @@ def simplify_functions(model: Model, tables: RuleTables, options: SimplifyOption
         body = Body(model.functions[key].proto, model)
         body.hide()
         size = body.graph.count, len(body.graph.constants)
+        read = [value for value in body.graph.inputs if not value.is_dead]
         engine = Engine(body.model, tables.of(body.model), tables.passes, options, phases)
         tidy.remove_dead_code(body.model, engine.driver)
         rounds = report.rounds
@@ -32,6 +34,8 @@ def simplify_functions(model: Model, tables: RuleTables, options: SimplifyOption
         report.rounds = rounds
         tidy.remove_dead_code(body.model, engine.driver)
         tidy.drop_unused_constants(body.model)
+        if any(value.is_dead for value in read):
+            continue
         engine.add_to(report)
         if size != (body.graph.count, len(body.graph.constants)) or any(node.changed for node in body.graph):
             model.functions[key].proto = body.to_proto()

@@ -54,6 +54,8 @@ def assert_valid(case: RandomModel, simplified: onnx.ModelProto, fixed: bool = F
     _assert_declared("inputs", [info for info in simplified.graph.input if info.name in names], wanted, fixed)
     _assert_declared("outputs", simplified.graph.output, original.graph.output, fixed)
     _assert_operators_kept(original, simplified)
+    if original.graph.sparse_initializer:
+        return  # the checker takes none for an input of any operator, if it comes to know that it is one
     try:
         onnx.checker.check_model(simplified, full_check=True)
     except Exception as error:
