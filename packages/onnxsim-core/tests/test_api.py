@@ -238,3 +238,17 @@ def test_provider_pairs_are_taken():
         simplify(PROTO, providers=[("CPUExecutionProvider", 3)])
     with pytest.raises(ValueError, match="(?s)CUDAExecutionProvider.*available are.*pip install onnxruntime-gpu"):
         simplify(PROTO, providers=[("CUDAExecutionProvider", {"device_id": 1}), "CPUExecutionProvider"])
+
+
+@pytest.mark.parametrize("name", ["m.gguf", "M.SafeTensors"])
+def test_an_archive_is_no_model_file(name, tmp_path):
+    """Under its name a plain model would be written that nothing reads."""
+    path = tmp_path / name
+    with pytest.raises(OptionError, match=r"onnxsim_archives.export_\w+\(result, path\) writes an archive"):
+        simplify(PROTO, output_path=path)
+    assert not path.exists()
+    path.write_bytes(PROTO.SerializeToString())
+    with pytest.raises(ModelError, match=r"simplify\(onnxsim_archives.open_archive\(path\)\) reads it"):
+        simplify(path)
+    with pytest.raises(ModelError, match="open_archive"):
+        simplify(str(path))

@@ -10,9 +10,17 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from .delivery import Comparison, Delivery
 from .earlier import Earlier, check_earlier
-from .errors import OptionError
+from .errors import ModelError, OptionError
 from .healing import Task
-from .options import EXTERNAL_DATA_THRESHOLD, Environment, SimplifyOptions, environment, parse_size, profile_wanted
+from .options import (
+    CONTAINERS,
+    EXTERNAL_DATA_THRESHOLD,
+    Environment,
+    SimplifyOptions,
+    environment,
+    parse_size,
+    profile_wanted,
+)
 from .passes.presets import combined
 
 if TYPE_CHECKING:
@@ -134,6 +142,7 @@ def simplify(
         OptionError: an option is unknown, malformed or does not fit the model.
         CheckError: the original does not run, or with `strict` the simplified model differs.
     """
+    _check_containers(model, output_path)
     overwrite, test = _present_names(overwrite_input_shapes, test_input_shapes, input_shapes)
     _deprecated(dynamic_input_shape, skip_fuse_bn)
     check_earlier(**earlier)
@@ -169,6 +178,22 @@ def simplify(
         for name, effect in attempt.report.blamed.items():
             warnings.warn(f"pass {name} {effect}; skipped", RuntimeWarning, stacklevel=2)
     return SimplifyResult(attempt.graph, attempt.report, attempt.delivery)
+
+
+def _check_containers(model: Any, output_path: str | os.PathLike[str] | None) -> None:
+    """Archives are opened and written by onnxsim-archives; under their names no plain model is read or written.
+
+    Raises:
+        ModelError: the model is the path of an archive.
+        OptionError: the output is.
+    """
+    if isinstance(model, (str, os.PathLike)) and os.fspath(model).lower().endswith(CONTAINERS):
+        raise ModelError("an archive is no .onnx file", where=os.fspath(model),
+                         hint="simplify(onnxsim_archives.open_archive(path)) reads it")
+    if output_path is not None and os.fspath(output_path).lower().endswith(CONTAINERS):
+        name = "export_gguf" if os.fspath(output_path).lower().endswith(".gguf") else "export_safetensors"
+        raise OptionError(f"output_path is an .onnx file, not {os.fspath(output_path)!r}",
+                          hint=f"onnxsim_archives.{name}(result, path) writes an archive")
 
 
 def _listening(wanted: Environment | None, phases: Phases | None) -> AbstractContextManager[Phases]:

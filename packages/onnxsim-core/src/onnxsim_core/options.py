@@ -12,6 +12,8 @@ from .errors import OptionError
 MAX_ROUNDS = 50
 DEFAULT_TENSOR_LIMIT = 1 << 20
 EXTERNAL_DATA_THRESHOLD = 1900 << 20
+CONTAINERS = (".safetensors", ".gguf")
+"""Endings of files that hold a model in another way than .onnx files; onnxsim-archives knows them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .errors import PluginError
+from .options import CONTAINERS
 
 GROUPS = ("onnxsim.cli", "onnxsim.formats", "onnxsim.passes", "onnxsim.targets")
 Warn = Callable[[str], None]
@@ -62,7 +63,7 @@ class Format:
     write: Callable[[Any, str], None] | None = None
 
 
-ABSENT_FORMATS = {".safetensors": "onnxsim-archives", ".gguf": "onnxsim-archives"}
+ABSENT_FORMATS = dict.fromkeys(CONTAINERS, "onnxsim-archives")
 """Which distribution knows a suffix that nobody registered."""
 
 
