@@ -106,8 +106,7 @@ def simplify(
     input_shapes: Shapes | None = None,
     profile: str | os.PathLike[str] | bool | None = None,
     ort_profile: str | bool | None = None, merge_ort_profile: bool = False,
-    compare_with: Any = None,
-    trace: bool = False, phases: Phases | None = None,
+    compare_with: Any = None, trace: bool = False, phases: Phases | None = None,
     **earlier: Unpack[Earlier],
 ) -> SimplifyResult:
     """Simplify a model; the result unpacks as `model_simp, ok`.

@@ -1,10 +1,11 @@
 import xml.dom.minidom
 
 import pytest
-from cli.running import assert_one_line, onnxsim, reshape_model
+from cli.running import assert_one_line, onnxsim, ops_of, reshape_model
 
 from onnxsim_core.cli.drawings import write_text
 from onnxsim_core.errors import ModelError
+from onnxsim_core.ir import rope as rope_module
 
 
 @pytest.fixture
@@ -44,6 +45,18 @@ def test_a_page_that_cannot_be_written(source, tmp_path):
                     "p.html: cannot be written: the folder does not exist")
     assert_one_line(onnxsim(source, tmp_path / "o.onnx", "-q", "--picture", tmp_path), 1, "is a folder")
     assert not (tmp_path / "o.onnx").exists()
+
+
+@pytest.mark.parametrize("option", ["--html", "--picture"])
+def test_a_page_that_fails_after_the_model_says_that_the_model_is_there(source, tmp_path, monkeypatch, option):
+    def full(path, rope):
+        raise ModelError("cannot be written: the disk is full", code="output", where=path)
+
+    monkeypatch.setattr(rope_module, "write_atomic", full)
+    ran = onnxsim(source, tmp_path / "o.onnx", "-q", option, tmp_path / "p")
+
+    assert_one_line(ran, 1, f"p: cannot be written: the disk is full (the simplified model is in {tmp_path / 'o.onnx'})")
+    assert ops_of(tmp_path / "o.onnx") == ["Reshape"]
 
 
 def test_text_is_written_whole(tmp_path):

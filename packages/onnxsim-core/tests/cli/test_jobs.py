@@ -27,7 +27,7 @@ def test_one_model(folder):
     assert jobs("a.onnx", "x.onnx") == [Job("a.onnx", "x.onnx", 0)]
     assert jobs("a.onnx", "x.onnx", "3") == [Job("a.onnx", "x.onnx", 3)]
     assert jobs("a.onnx", "x.onnx", check_n=2) == [Job("a.onnx", "x.onnx", 2)]
-    assert jobs("a.onnx", "x.onnx", "-1") == [Job("a.onnx", "x.onnx", 0)]
+    assert jobs("a.onnx", "x.onnx", "0") == [Job("a.onnx", "x.onnx", 0)]
     assert jobs("a.onnx", "a.onnx") == [Job("a.onnx", "a.onnx", 0)]
 
 
@@ -40,6 +40,7 @@ def test_an_output_whose_name_is_a_number_is_an_output(folder):
     (("a.onnx",), "OUTPUT is missing"),
     (("a.onnx", "b.onnx", "x"), "one word too many"),
     (("a.onnx", "b.onnx", "x", "y"), "many models are simplified with -o"),
+    (("a.onnx", "x.onnx", "-3"), "'-3' is no number of times"),
 ])
 def test_too_few_and_too_many_words(folder, paths, part):
     with pytest.raises(UsageError, match=part):

@@ -19,6 +19,11 @@ def command(*words, **settings):
                           timeout=120, **settings)
 
 
+def in_shell(words, redirection):
+    return subprocess.run(f'"{sys.executable}" -m onnxsim_core {words} {redirection}', shell=True, capture_output=True,
+                          text=True, timeout=120)
+
+
 # --- a real process ------------------------------------------------------------------------------------------------
 def test_simplifying_in_a_process_of_its_own(tmp_path):
     ran = command(reshape_model(tmp_path / "a.onnx"), tmp_path / "b.onnx")
@@ -43,6 +48,24 @@ def test_a_reader_that_goes_away_is_no_error():
                          shell=True, capture_output=True, text=True)
 
     assert ran.stdout.count("\n") == 1 and ran.stderr == ""
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-", "<&- >&- 2>&-"])
+@pytest.mark.parametrize("words", ["-V", "{0}/a.onnx {0}/b.onnx", "{0}/a.onnx -o {0}/many"])
+def test_a_closed_stream_is_no_error(tmp_path, closed, words):
+    reshape_model(tmp_path / "a.onnx")
+    ran = in_shell(words.format(tmp_path), closed)
+
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert bool(ran.stdout) == (closed == "2>&-")
+    assert (tmp_path / "b.onnx").exists() == ("b.onnx" in words)
+    assert (tmp_path / "many" / "a.onnx").exists() == ("many" in words)
+
+
+def test_an_error_that_nobody_can_see_still_gives_its_code(tmp_path):
+    ran = in_shell(f"{tmp_path}/none.onnx {tmp_path}/b.onnx -n no", "2>&-")
+
+    assert (ran.returncode, ran.stdout) == (2, "")
 
 
 # --- information ---------------------------------------------------------------------------------------------------
@@ -83,6 +106,9 @@ def test_every_option_has_a_help_text():
     (["a.onnx", "b.onnx", "--overwrite-input-shape", "x:a"], "is no input shape"),
     (["a.onnx", "b.onnx", "--check-rtol", "-1"], "is no tolerance"),
     (["a.onnx", "b.onnx", "-n", "many"], "is no number of times"),
+    (["a.onnx", "b.onnx", "-n", "-3"], "'-3' is no number of times"),
+    (["a.onnx", "b.onnx", "-3"], "'-3' is no number of times"),
+    (["a.onnx", "-o", "x", "-3"], "'-3' is no number of times"),
 ])
 def test_a_wrong_command_line(words, part):
     assert_one_line(onnxsim(*words), 2, part)

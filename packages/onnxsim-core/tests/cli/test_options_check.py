@@ -31,3 +31,11 @@ def test_the_command_says_that_they_have_no_effect(tmp_path):
     assert onnxsim(source, tmp_path / "o.onnx", "--input-fill", "ones").err == (
         "onnxsim: warning: --input-fill: nothing is compared, give CHECK_N\n")
     assert onnxsim(source, tmp_path / "o.onnx", 1, "--input-fill", "ones").err == ""
+
+
+def test_the_help_says_what_becomes_of_a_pass_that_changes_an_output():
+    """It once said that nothing is written then, which is so with --strict only."""
+    text = " ".join(build_parser().format_help().split())
+
+    assert "a pass that changes one is left out and named, the rest is written" in text
+    assert "where they differ, nothing is written" not in text

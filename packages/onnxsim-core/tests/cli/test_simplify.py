@@ -8,7 +8,7 @@ from cli.running import assert_one_line, onnxsim, ops_of, reshape_model
 from onnxsim_core.check import CheckResult, Mismatch
 from onnxsim_core.cli import simplify as module
 from onnxsim_core.cli.main import build_parser
-from onnxsim_core.cli.simplify import profile_file, settings_of, shapes_of
+from onnxsim_core.cli.simplify import settings_of, shapes_of
 from onnxsim_core.errors import OptionError
 from onnxsim_core.plugins import Format, FormatHost
 from onnxsim_testkit import model
@@ -70,16 +70,6 @@ def test_an_input_has_one_shape():
     assert shapes_of([("x", [1]), (None, [2])], "--o") == {"x": [1], None: [2]}
     with pytest.raises(OptionError, match="--o gives x two shapes"):
         shapes_of([("x", [1]), ("x", [2])], "--o")
-
-
-def test_a_plot_needs_a_profile():
-    def profile(*words):
-        return profile_file(build_parser().parse(["a", "b", *words]))
-
-    assert profile() is None
-    assert profile("--profile") == "onnxsim_profile.json"
-    assert profile("--node-reduction-plot") == ""
-    assert profile("--node-reduction-plot", "--profile", "p.json") == "p.json"
 
 
 # --- the run -------------------------------------------------------------------------------------------------------

@@ -1,5 +1,6 @@
 import io
 import json
+import os
 import sys
 
 import onnxsim_core.cli.terminal as module
@@ -81,6 +82,19 @@ def test_names_the_encoding_lacks_are_escaped(monkeypatch):
     stream.flush()
 
     assert raw.getvalue().strip() == b"caf\\xe9"
+
+
+def test_what_is_printed_where_streams_are_closed_is_lost(monkeypatch):
+    monkeypatch.setattr(sys, "stdout", None)
+    monkeypatch.setattr(sys, "stderr", None)
+    lenient_output()
+    Terminal(as_json=True).json({"caf\u00e9": 1})
+    Terminal().table(table())
+    Terminal().warn("x")
+
+    assert {sys.stdout.name, sys.stderr.name} == {os.devnull}
+    sys.stdout.close()
+    sys.stderr.close()
 
 
 def test_one_line():

@@ -50,7 +50,7 @@ def code_of(error: BaseException) -> int:
 def message(error: BaseException) -> str:
     """An error in one line; what nobody raised on purpose is named, and -v recommended."""
     if isinstance(error, OnnxsimError):
-        return str(error)
+        return one_line(str(error))
     if isinstance(error, OSError):
         where = f"{error.filename}: " if error.filename else ""
         return f"{where}{error.strerror or one_line(str(error))}"

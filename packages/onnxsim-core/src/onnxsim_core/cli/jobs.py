@@ -33,7 +33,9 @@ def jobs_of(args: argparse.Namespace) -> list[Job]:
     if words and is_integer(words[-1]) and len(words) > (1 if args.output_dir else 2):
         if check_n is not None:
             raise UsageError("the number of comparisons is given twice")
-        check_n = max(0, int(words.pop()))
+        check_n = int(words.pop())
+        if check_n < 0:
+            raise UsageError(f"{str(check_n)!r} is no number of times", hint="CHECK_N is not negative")
     check_n = check_n or 0
     if args.output_dir is not None:
         return _into_folder(words, args.output_dir, check_n)

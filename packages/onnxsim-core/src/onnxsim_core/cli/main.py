@@ -1,6 +1,7 @@
 """The `onnxsim` command: `main(argv) -> exit code`.
 
-Exit codes: 0 done, 1 failed, 2 the command line is wrong, 3 the simplified model differs, 130 interrupted.
+Exit codes: 0 done, 1 failed, 2 the command line is wrong, 3 the simplified model differs, 130 interrupted,
+128 + N ended by signal N.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from .._version import __version__
 from . import options_check, options_extend, options_model, options_old, options_passes, options_report
 from .failures import guarded
 from .parser import DESCRIPTION, Parser, UsageError
+from .signals import orderly_exit
 from .terminal import Terminal, lenient_output
 
 EPILOG = "Exit codes: 0 done, 1 failed, 2 usage, 3 the comparison failed and nothing was written."
@@ -22,7 +24,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command and give its exit code."""
     words = list(sys.argv[1:] if argv is None else argv)
     lenient_output()
-    return guarded(lambda: run(words), verbose=any(word in ("-v", "--verbose") for word in words))
+    with orderly_exit():
+        return guarded(lambda: run(words), verbose=any(word in ("-v", "--verbose") for word in words))
 
 
 def run(words: list[str]) -> int:

@@ -5,15 +5,23 @@ from __future__ import annotations
 import argparse
 import multiprocessing
 import os
+import sys
+import time
 from collections import deque
+from collections.abc import Generator, Iterable
+from contextlib import closing
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
-from .failures import DONE, FAILED, attempt
+from .failures import DONE, FAILED, INTERRUPTED, attempt
 from .jobs import Job
-from .terminal import Terminal
+from .signals import orderly_exit
+from .terminal import Terminal, lenient_output
 
 Answer = dict[str, Any]
+_BY_SIGNAL = 128
+_PATIENCE_S = 5.0
+"""How long workers may take to clean up."""
 
 
 def simplify_many(jobs: list[Job], args: argparse.Namespace, terminal: Terminal) -> int:
@@ -22,11 +30,12 @@ def simplify_many(jobs: list[Job], args: argparse.Namespace, terminal: Terminal)
 
     os.makedirs(args.output_dir, exist_ok=True)
     answers: dict[Job, Answer] = {}
-    for job, answer in _answers(jobs, args):
-        answers[job] = answer
-        terminal.say(f"[{len(answers)}/{len(jobs)}] {job.source}: {_line(answer)}")
-        if answer["error"]:
-            terminal.fail(f"{job.source}: {answer['error'].removeprefix(f'{job.source}: ')}")
+    with closing(_answers(jobs, args)) as found_answers:
+        for job, answer in found_answers:
+            answers[job] = answer
+            terminal.say(f"[{len(answers)}/{len(jobs)}] {job.source}: {_line(answer)}")
+            if answer["error"]:
+                terminal.fail(f"{job.source}: {answer['error'].removeprefix(f'{job.source}: ')}")
     failed = [job for job in jobs if answers[job]["code"] != DONE]
     table = Table(("Model", "Nodes before", "Nodes after", "Time", "Result"))
     table.groups.append([
@@ -46,7 +55,7 @@ def _line(answer: Answer) -> str:
     return f"{answer['nodes_before']} -> {answer['nodes_after']} nodes in {answer['elapsed_s']:.2f} s"
 
 
-def _answers(jobs: list[Job], args: argparse.Namespace) -> Any:
+def _answers(jobs: list[Job], args: argparse.Namespace) -> Generator[tuple[Job, Answer], None, None]:
     """(job, answer) as they come."""
     context = multiprocessing.get_context("spawn")
     waiting = deque(jobs)
@@ -64,7 +73,7 @@ def _answers(jobs: list[Job], args: argparse.Namespace) -> Any:
                 process, job = busy.pop(connection)
                 try:
                     answer = connection.recv()
-                except EOFError:
+                except (EOFError, ConnectionResetError):
                     process.join()
                     yield job, _crashed(job, process.exitcode)
                     continue
@@ -75,8 +84,19 @@ def _answers(jobs: list[Job], args: argparse.Namespace) -> Any:
                     process.join()
                 yield job, answer
     finally:
-        for process, _ in busy.values():
+        _end([process for process, _ in busy.values()])
+
+
+def _end(processes: Iterable[Any]) -> None:
+    """Stop workers; each has a moment to remove what it was writing."""
+    if sys.platform != "win32":  # there, terminating leaves no moment; Ctrl-C reaches the workers by itself
+        for process in processes:
             process.terminate()
+    until = time.monotonic() + _PATIENCE_S
+    for process in processes:
+        process.join(max(0.0, until - time.monotonic()))
+        if process.is_alive():
+            process.kill()
 
 
 def _give(connection: Any, waiting: deque[Job]) -> Job:
@@ -93,6 +113,15 @@ def _crashed(job: Job, exit_code: int | None) -> Answer:
 
 def _work(connection: Connection, args: argparse.Namespace) -> None:
     """A worker: takes jobs until there is none."""
+    lenient_output()
+    with orderly_exit():
+        try:
+            _serve(connection, args)
+        except KeyboardInterrupt:
+            sys.exit(INTERRUPTED)
+
+
+def _serve(connection: Connection, args: argparse.Namespace) -> None:
     from .main import build_parser
     from .simplify import Run
 
@@ -102,7 +131,10 @@ def _work(connection: Connection, args: argparse.Namespace) -> None:
 
         host = extend(build_parser())
     while (job := connection.recv()) is not None:
-        connection.send(_answer(Run(job, args, Terminal(quiet=True, label=job.source), host)))
+        answer = _answer(Run(job, args, Terminal(quiet=True, label=job.source), host))
+        if answer["code"] > _BY_SIGNAL:
+            sys.exit(answer["code"])  # the signal is for the worker, not for one model
+        connection.send(answer)
 
 
 def _answer(run: Any) -> Answer:

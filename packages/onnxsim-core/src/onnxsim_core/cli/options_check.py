@@ -15,7 +15,8 @@ def add(parser: Parser) -> None:
     """Add the group to the parser."""
     group = parser.add_argument_group("comparison")
     group.add_argument("-n", "--check", type=count, dest="check_n", metavar="CHECK_N",
-                       help="compare the outputs of both models so many times; where they differ, nothing is written")
+                       help="compare the outputs of both models so many times; a pass that changes one is left out and "
+                            "named, the rest is written; where no pass is to blame, or with --strict, nothing is")
     group.add_argument("--check-rtol", type=tolerance, default=RTOL, metavar="R",
                        help="relative tolerance (default %(default)g)")
     group.add_argument("--check-atol", type=tolerance, default=ATOL, metavar="A",

@@ -8,6 +8,7 @@ import time
 from typing import TextIO
 
 from ..passes.phases import Phases
+from ..report.plain import plain
 from ..report.quantity import bytes_text
 
 _SHOWN_AFTER_S = 0.4
@@ -20,7 +21,7 @@ class Progress(Phases):
     """Follows a run and redraws its line from a thread of its own, if it is `drawn`. Use as a context manager."""
 
     def __init__(self, label: str, stream: TextIO | None = None, *, drawn: bool = True) -> None:
-        self.label = label
+        self.label = plain(label)
         self.drawn = drawn
         self.stream = sys.stderr if stream is None else stream
         self.stage, self.done, self.total = "", 0, 0

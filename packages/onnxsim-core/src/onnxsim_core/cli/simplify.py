@@ -14,6 +14,7 @@ from ..errors import ModelError, OnnxsimError, OptionError
 from ..options import Environment, profile_wanted
 from . import options_extend
 from .failures import DIFFERS, DONE
+from .files import profile_file, spare_files, spare_weights
 from .jobs import Job, jobs_of
 from .options_check import idle_options
 from .progress import Progress
@@ -31,6 +32,7 @@ def simplify_all(args: argparse.Namespace, terminal: Terminal, host: CliHost | N
     for check in host.checks if host is not None else ():
         check(args)
     jobs = jobs_of(args)
+    spare_files(args, jobs)
     idle = idle_options(args) if not jobs[0].check_n else []
     if idle:
         terminal.warn(f"{', '.join(idle)}: nothing is compared, give CHECK_N")
@@ -79,6 +81,7 @@ class Run:
             progress.step("reading", 0, 0)
             read = containers.reader(self.job.source)
             source = self.job.source if read is None else read(self.job.source)
+            spare_weights(self.args, source)
             before = self._snapshot(source)
             result = self._simplify(source, containers, progress, said.append)
             after = measure(result.graph, result.nbytes) if before is not None else None
@@ -184,7 +187,12 @@ class Run:
             if before.outline is not None:
                 from .drawings import tell_changes
 
-                tell_changes(self.args, terminal, before.outline, result, table, data)
+                try:
+                    tell_changes(self.args, terminal, before.outline, result, table, data)
+                except ModelError as error:
+                    if result.ok:
+                        error.hint = error.hint or f"the simplified model is in {self.job.target}"
+                    raise
         for name, count in sorted(report.fired.items(), key=lambda item: -item[1]):
             terminal.detail(f"{name}: {count}")
         terminal.detail(f"{report.rounds} rounds, {elapsed:.2f} s")
@@ -193,14 +201,6 @@ class Run:
             return
         checked = f", {result.check}" if result.check is not None else ""
         terminal.say(f"{self.job.target}: {counted(report.nodes_before, 'node')} -> {report.nodes_after}{checked}")
-
-
-def profile_file(args: argparse.Namespace) -> str | None:
-    """Where the profile goes; the plot is drawn from one."""
-    if args.profile is None and args.node_reduction_plot is not None:
-        return ""
-    found: str | None = args.profile
-    return found
 
 
 def settings_of(args: argparse.Namespace, source: Any) -> dict[str, Any]:

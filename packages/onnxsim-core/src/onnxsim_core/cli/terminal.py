@@ -7,6 +7,8 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any
 
+from ..report.plain import plain, plain_lines
+
 if TYPE_CHECKING:
     from ..report.table import Table
 
@@ -28,15 +30,15 @@ class Terminal:
     def say(self, text: str) -> None:
         """A part of the result."""
         if self.talks:
-            print(text)
+            print(plain_lines(text))
 
     def detail(self, text: str) -> None:
         """Something only -v shows."""
         if self.verbose:
-            print(text, file=sys.stderr)
+            print(plain_lines(text), file=sys.stderr)
 
     def warn(self, text: str) -> None:
-        print(f"onnxsim: warning: {self.label}{one_line(text)}", file=sys.stderr)
+        print(f"onnxsim: warning: {plain(self.label)}{one_line(text)}", file=sys.stderr)
 
     def fail(self, text: str) -> None:
         print(f"onnxsim: error: {one_line(text)}", file=sys.stderr)
@@ -66,11 +68,16 @@ def drawn(table: Table) -> str:
 
 
 def one_line(text: str) -> str:
-    return " ".join(str(text).split())
+    return plain(" ".join(str(text).split()))
 
 
 def lenient_output() -> None:
-    """Names that the terminal's encoding lacks are escaped instead of ending the command."""
+    """Names that the terminal's encoding lacks are escaped instead of ending the command, and what is printed where
+    a stream is closed is lost.
+    """
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:

@@ -26,11 +26,10 @@ def profiling(wanted: Environment, then: Phases, say: Callable[[str], None] | No
             yield recorder
         if wanted.profile is not None:
             (say or _print)(summary(recorder))
-            write_trace(recorder, wanted.profile)
-    except ModelError as error:
-        if error.where != wanted.profile:
-            raise
-        (warn or _warn)(str(error))
+            try:
+                write_trace(recorder, wanted.profile)
+            except ModelError as error:
+                (warn or _warn)(str(error))
     finally:
         recorder.close()
 

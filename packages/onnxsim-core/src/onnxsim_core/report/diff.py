@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .outline import NodeOutline, Outline
+from .plain import plain
 
 
 @dataclass(slots=True)
@@ -81,7 +82,7 @@ def _section(lines: list[str], title: str, entries: list[str], limit: int) -> No
     if not entries:
         return
     lines.append(f"{title} ({len(entries)}):")
-    lines += [f"  {entry}" for entry in (entries[:limit] if limit else entries)]
+    lines += [f"  {plain(entry)}" for entry in (entries[:limit] if limit else entries)]
     if limit and len(entries) > limit:
         lines.append(f"  ... and {len(entries) - limit} more")
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from .diff import GraphDiff
 from .outline import NodeOutline
+from .plain import plain
 
 Event = tuple[str, str, str, str]
 """Pass, rule, operator and node name, as the driver notes them."""
@@ -74,7 +75,7 @@ def explanation_lines(reasons: Sequence[Reason]) -> list[str]:
     if not reasons:
         return ["No node was removed or replaced."]
     lines = [f"Nodes removed or replaced ({len(reasons)}):"]
-    labels = [f"{reason.op} {reason.name}".rstrip() for reason in reasons]
+    labels = [plain(f"{reason.op} {reason.name}".rstrip()) for reason in reasons]
     rules = [f"{reason.pass_name}.{reason.rule}".rstrip(".") for reason in reasons]
     wide, wider = min(48, max(map(len, labels))), min(64, max(map(len, rules)))
     for reason, label, rule in zip(reasons, labels, rules, strict=True):

@@ -7,6 +7,7 @@ from html import escape
 from .diff import GraphDiff, diff, diff_lines
 from .explain import Event, explain, explanation_lines
 from .outline import Outline
+from .plain import plain
 from .quantity import counted
 from .scene import ADDED, CHANGED, GROUP, REMOVED, SAME, Scene, scenes
 from .svg import ARROW, COLOURS, STYLE, Drawing, draw
@@ -20,7 +21,7 @@ def page(title: str, before: Outline, after: Outline, table: Table, events: list
     found = diff(before, after)
     left, right = scenes(before, after, found)
     return _PAGE.format(
-        title=escape(title), style=STYLE + _STYLE, legend=_legend(), arrow=ARROW,
+        title=escape(plain(title)), style=STYLE + _STYLE, legend=_legend(), arrow=ARROW,
         before=_pane("before", left, draw(left)), after=_pane("after", right, draw(right)),
         table=_table(table), lists=_lists(found, events), script=_SCRIPT)
 
@@ -37,15 +38,15 @@ def _pane(word: str, scene: Scene, drawing: Drawing) -> str:
 
 
 def _table(table: Table) -> str:
-    head = "".join(f"<th>{escape(text)}</th>" for text in table.header)
+    head = "".join(f"<th>{escape(plain(text))}</th>" for text in table.header)
     groups = []
     for group in table.groups:
         rows = []
         for row in group:
-            cells = [f"<td>{escape(text)}</td>" for text in row.cells]
+            cells = [f"<td>{escape(plain(text))}</td>" for text in row.cells]
             if row.better:
-                cells[-1] = f'<td class="better">{escape(row.cells[-1])}</td>'
-            rows.append(f"<tr><th>{escape(row.label)}</th>{''.join(cells)}</tr>")
+                cells[-1] = f'<td class="better">{escape(plain(row.cells[-1]))}</td>'
+            rows.append(f"<tr><th>{escape(plain(row.label))}</th>{''.join(cells)}</tr>")
         groups.append(f"<tbody>{''.join(rows)}</tbody>")
     return f"<table><thead><tr>{head}</tr></thead>{''.join(groups)}</table>"
 

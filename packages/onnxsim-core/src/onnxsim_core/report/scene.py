@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from .diff import GraphDiff
 from .layout import layers
 from .outline import NodeOutline, Outline
+from .plain import plain
 
 LIMIT = 1200
 """Boxes beyond which neighbouring nodes are drawn as one."""
@@ -54,7 +55,7 @@ def scene(model: Outline, kinds: Mapping[int, str], limit: int = LIMIT) -> Scene
     makers = Makers()
     for name in model.inputs:
         makers["main", name] = len(made.boxes)
-        made.boxes.append(Box(name, [model.types.get(name, "")], INTERFACE, f"input {name}", f"in {name}"))
+        made.boxes.append(_interface("input", name, model, f"in {name}"))
     first = len(made.boxes)
     for node in model.nodes:
         for name in node.outputs:
@@ -66,7 +67,7 @@ def scene(model: Outline, kinds: Mapping[int, str], limit: int = LIMIT) -> Scene
         for graph, name in model.results.get(node.outputs[0] if node.outputs else "", ()):
             _link(made, makers.find(graph, name), index, name, model)
     for name in model.outputs:
-        made.boxes.append(Box(name, [model.types.get(name, "")], INTERFACE, f"output {name}", f"out {name}"))
+        made.boxes.append(_interface("output", name, model, f"out {name}"))
         _link(made, makers.find("main", name), len(made.boxes) - 1, name, model)
     return made if len(made.boxes) <= limit else collapsed(made, limit)
 
@@ -86,7 +87,11 @@ class Makers(dict[tuple[str, str], int]):
 def _link(made: Scene, start: int | None, to: int, name: str, model: Outline) -> None:
     if start is not None and start != to:
         made.edges.append((start, to))
-        made.texts.append(f"{name}: {model.types.get(name, '?')}")
+        made.texts.append(plain(f"{name}: {model.types.get(name, '?')}"))
+
+
+def _interface(word: str, name: str, model: Outline, key: str) -> Box:
+    return Box(plain(name), [plain(model.types.get(name, ""))], INTERFACE, plain(f"{word} {name}"), plain(key))
 
 
 def _box(node: NodeOutline, model: Outline, kind: str) -> Box:
@@ -102,10 +107,12 @@ def _box(node: NodeOutline, model: Outline, kind: str) -> Box:
     details += [f"{key} = {value}" for key, value in node.attributes]
     if node.graph != "main":
         details.append(f"in graph {node.graph}")
-    return Box(node.op, lines, kind, "\n".join(details), f"{node.graph} {node.outputs[0] if node.outputs else ''}")
+    key = f"{node.graph} {node.outputs[0] if node.outputs else ''}"
+    return Box(plain(node.op), lines, kind, "\n".join(map(plain, details)), plain(key))
 
 
 def cut(text: str) -> str:
+    text = plain(text)
     return text if len(text) <= _LINE else text[: _LINE - 1] + "\u2026"
 
 

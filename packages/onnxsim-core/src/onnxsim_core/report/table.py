@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from .facts import ModelFacts
+from .plain import plain
 from .quantity import Quantity, bytes_text, count_text, density_text
 
 _FORMULA_WIDTH = 44
@@ -62,15 +63,16 @@ def _quantity_row(label: str, before: Quantity, after: Quantity) -> Row:
 # --- drawing -------------------------------------------------------------------------------------------------------
 def ascii_table(table: Table) -> str:
     """A grid of + - and |; the first column is left-aligned, the others right-aligned."""
-    rows = [row for group in table.groups for row in group]
-    widths = [len(text) for text in table.header]
-    for row in rows:
-        for index, text in enumerate((row.label, *row.cells)):
-            widths[index] = max(widths[index], len(text))
+    header = [plain(text) for text in table.header]
+    groups = [[[plain(text) for text in (row.label, *row.cells)] for row in group] for group in table.groups]
+    widths = [len(text) for text in header]
+    for group in groups:
+        for texts in group:
+            widths = [max(width, len(text)) for width, text in zip(widths, texts, strict=True)]
     rule = "+" + "+".join("-" * (width + 2) for width in widths) + "+"
-    lines = [rule, _ascii_line(table.header, widths), rule]
-    for group in table.groups:
-        lines += [_ascii_line((row.label, *row.cells), widths) for row in group]
+    lines = [rule, _ascii_line(header, widths), rule]
+    for group in groups:
+        lines += [_ascii_line(texts, widths) for texts in group]
         if group:
             lines.append(rule)
     return "\n".join(lines)
@@ -96,11 +98,11 @@ def rich_table(table: Table, width: int) -> str:
 
     made = RichTable()
     for index, title in enumerate(table.header):
-        made.add_column(Text(title), justify="left" if index == 0 else "right")
+        made.add_column(Text(plain(title)), justify="left" if index == 0 else "right")
     for group in table.groups:
         for row in group:
-            last = Text(row.cells[-1], style="bold green" if row.better else "")
-            made.add_row(Text(row.label), *[Text(cell) for cell in row.cells[:-1]], last)
+            last = Text(plain(row.cells[-1]), style="bold green" if row.better else "")
+            made.add_row(Text(plain(row.label)), *[Text(plain(cell)) for cell in row.cells[:-1]], last)
         made.add_section()
     out = io.StringIO()
     Console(file=out, force_terminal=True, width=width).print(made)
