@@ -20,7 +20,7 @@ from .terminal import Terminal, lenient_output
 
 Answer = dict[str, Any]
 _BY_SIGNAL = 128
-_PATIENCE_S = 5.0
+_PATIENCE_S = 10.0
 """How long workers may take to clean up."""
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import secrets
 import shutil
 import tempfile
 from types import TracebackType
@@ -30,14 +31,13 @@ class StagedModel:
         name = os.path.basename(target)
         with Replacement(target):
             pass  # a target that cannot be written is known before the work, not after it
-        try:
-            special = os.path.exists(target) and not os.path.isfile(target)
-            beside = None if special else os.path.dirname(os.path.realpath(target))
-            self._folder = tempfile.mkdtemp(prefix=".onnxsim-", dir=beside)
-        except OSError as error:
-            raise ModelError(f"cannot be written: {error.strerror}", code="output", where=target) from error
+        special = os.path.exists(target) and not os.path.isfile(target)
+        beside = tempfile.gettempdir() if special else os.path.dirname(os.path.realpath(target))
+        # Named before it is made: whatever interrupts this, the folder is known to be removed.
+        self._folder = os.path.join(beside, f".onnxsim-{secrets.token_hex(8)}")
         self.path = os.path.join(self._folder, name)
         try:
+            self._make_folder()
             self.nbytes = save_model(model, self.path, external_threshold=external_threshold, progress=progress)
         except ModelError as error:
             self.drop()
@@ -47,6 +47,12 @@ class StagedModel:
         except BaseException:
             self.drop()
             raise
+
+    def _make_folder(self) -> None:
+        try:
+            os.mkdir(self._folder, 0o700)
+        except OSError as error:
+            raise ModelError(f"cannot be written: {error.strerror}", code="output", where=self.target) from error
 
     def __enter__(self) -> StagedModel:
         return self
